@@ -1,0 +1,103 @@
+/**
+ * The typed surface of the Node-API addon (`out/lockstep.node`): shared memory, the fast float64 oracle and the native
+ * generator. Only `electron/host` and tests load it.
+ */
+import { createRequire } from "node:module";
+
+/**
+ * Memory shared with the kernel runner, outside the JavaScript heap. Laid out so that the byte after the last 16-byte
+ * unit is an unmapped guard page; the gap of up to 15 bytes holds a sentinel.
+ */
+export interface NativeMemory {
+  readonly bytes: number;
+  /** Where another process of the same user opens it. */
+  readonly path: string;
+  /** Byte offset of the buffer inside the file at `path`. */
+  readonly fileOffset: number;
+  write(offset: number, data: Uint8Array): void;
+  read(offset: number, length: number): Uint8Array;
+  /** Sets every 32-bit word (a last partial word byte by byte) to `word`. */
+  fill(word: number): void;
+  sentinelIntact(): boolean;
+  release(): void;
+}
+
+/** A slice of the counter-based generator; see `oracle/generator.ts` for the definition. */
+export interface GenerateOptions {
+  readonly seed: number;
+  readonly tensor: number;
+  readonly bits: 8 | 24;
+  readonly multiplier: number;
+  /** First element index of the stream. */
+  readonly start: number;
+  readonly count: number;
+}
+
+/** A tensor in native memory: f32, or f16 / bf16 that is widened exactly. Contiguous, row-major. */
+export interface NativeTensor {
+  readonly memory: NativeMemory;
+  readonly dtype: "f32" | "f16" | "bf16";
+}
+
+export interface NativeDecodeInput {
+  readonly q: NativeTensor;
+  readonly k: NativeTensor;
+  readonly v: NativeTensor;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly dim: number;
+  readonly live: number;
+  readonly scale: number;
+  readonly threads?: number;
+}
+
+export interface NativePrefillInput {
+  readonly qNope: NativeTensor;
+  readonly qRope: NativeTensor;
+  readonly kNope: NativeTensor;
+  readonly kRope: NativeTensor;
+  readonly v: NativeTensor;
+  readonly heads: number;
+  readonly nope: number;
+  readonly rope: number;
+  readonly value: number;
+  readonly cuSeqlensQ: Int32Array;
+  readonly cuSeqlensK: Int32Array;
+  readonly qOffset: Int32Array;
+  readonly scale: number;
+  readonly threads?: number;
+}
+
+/**
+ * Float64 results. Rows are query heads (decode) or `row * heads + head` (prefill).
+ * `conditioning` is the largest finite scale * sum_d |q_d k_d| over the live keys of the row; `absolute` is
+ * sum_j p_j |v_j|, the size of the terms that the output is a sum of.
+ */
+export interface NativeAttentionResult {
+  readonly out: Float64Array;
+  readonly m: Float64Array;
+  readonly s: Float64Array;
+  readonly lse: Float64Array;
+  readonly conditioning: Float64Array;
+  readonly absolute: Float64Array;
+}
+
+export interface Addon {
+  allocate(bytes: number): NativeMemory;
+  /** Writes f32 values of the stream to the start of `memory` plus `byteOffset`. */
+  generate(memory: NativeMemory, byteOffset: number, options: GenerateOptions): Promise<void>;
+  gqaDecode(input: NativeDecodeInput): Promise<NativeAttentionResult>;
+  mlaPrefill(input: NativePrefillInput): Promise<NativeAttentionResult>;
+}
+
+/** Loads the addon that `build/bootstrap.mjs` built. Throws with the mend if it is missing. */
+export function loadAddon(path: string): Addon {
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (error) {
+    throw new Error(
+      `The native addon at ${path} could not be loaded (${error instanceof Error ? error.message : String(error)}). ` +
+        "Run `node build/bootstrap.mjs` to build it.",
+    );
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * The interface of a device: the one way in which anything above `native/` compiles and runs a kernel.
+ *
+ * Implementations: `native/emulator` (an Apple family emulated on the CPU), later `native/metal` and
+ * `native/nvidia`. All of them are asynchronous where they block, and none lets a kernel take the process down.
+ */
+import type { NativeMemory } from "./addon.ts";
+
+/** Where a result was computed. Travels with every record; `imported` results were computed elsewhere. */
+export type Execution = "metal" | "emulated" | "nvidia" | "imported";
+
+export type AppleFamily = "apple7" | "apple8" | "apple9" | "apple10";
+
+/** How a fact about a device is known. `assumed` and `inferred` facts never support a claim. */
+export type KnownBy = "api" | "probe" | "table" | "inferred" | "assumed";
+
+/** A value together with how it is known and where it was read. */
+export interface Known<T> {
+  readonly value: T;
+  readonly by: KnownBy;
+  readonly source: string;
+}
+
+/** Limits that decide whether a dispatch is legal. Units are in the names. */
+export interface DeviceLimits {
+  readonly simdWidth: number;
+  readonly maxThreadsPerThreadgroup: number;
+  readonly maxThreadgroupMemoryBytes: number;
+  readonly threadgroupMemoryAlignmentBytes: number;
+  readonly bufferSlots: number;
+  readonly setBytesMax: number;
+}
+
+/** What a device is. The emulated device states the OS and Metal version that it assumes. */
+export interface DeviceProfile {
+  /** Stable name used on the command line: `emulated:apple9`, `metal:0`. */
+  readonly id: string;
+  readonly execution: Exclude<Execution, "imported">;
+  readonly name: Known<string>;
+  readonly chip: Known<string>;
+  readonly architecture: Known<string>;
+  readonly family: Known<AppleFamily>;
+  readonly metalVersion: Known<string>;
+  readonly os: Known<string>;
+  readonly gpuCores: Known<number | undefined>;
+  readonly limits: Known<DeviceLimits>;
+  readonly toolchain: Known<string>;
+}
+
+/** An entry of `listDevices()`: a device that can be opened, or the reason why it is not there. */
+export type DeviceEntry =
+  | { readonly kind: Exclude<Execution, "imported">; readonly available: true; readonly profile: DeviceProfile }
+  | {
+      readonly kind: Exclude<Execution, "imported">;
+      readonly available: false;
+      readonly reason: string;
+      readonly mend: string;
+    };
+
+/** A `.metal` file: its path as shown in diagnostics, and its text. */
+export interface MetalSource {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface CompileOptions {
+  /** Preprocessor macros, as `MTLCompileOptions.preprocessorMacros`. */
+  readonly defines?: Readonly<Record<string, string | number>>;
+  /** Files that the source includes by name: Metal's run-time compiler has no include path, so they are inlined. */
+  readonly includes?: readonly MetalSource[];
+  /** MSL version, for example `3.1`. */
+  readonly languageVersion?: string;
+  /** `safe` keeps NaN and infinity; parity runs always use it. */
+  readonly mathMode?: "safe" | "relaxed" | "fast";
+}
+
+/** A message of the compiler, in the coordinates of the `.metal` file that the user wrote (1-based). */
+export interface Diagnostic {
+  readonly severity: "error" | "warning" | "note";
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** One argument of a kernel as reflected from its signature. */
+export interface KernelArgument {
+  readonly name: string;
+  readonly kind: "buffer" | "threadgroup";
+  readonly index: number;
+  readonly addressSpace: "device" | "constant" | "threadgroup";
+  /** True if the pointee is `const`. */
+  readonly readOnly: boolean;
+  readonly type: string;
+}
+
+export interface KernelFunction {
+  readonly name: string;
+  readonly arguments: readonly KernelArgument[];
+  /** `[[max_total_threads_per_threadgroup(n)]]`, if stated. */
+  readonly maxTotalThreadsPerThreadgroup?: number;
+}
+
+export interface FunctionConstant {
+  readonly name: string;
+  readonly index: number;
+  readonly type: string;
+}
+
+/** A compiled source. `id` is the digest of everything that went into it. */
+export interface Library {
+  readonly id: string;
+  readonly source: MetalSource;
+  readonly options: CompileOptions;
+  readonly functions: readonly KernelFunction[];
+  readonly functionConstants: readonly FunctionConstant[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * How an emulated pipeline is built from the same source. `fast` runs lanes as far as they go between
+ * rendezvous; `lockstep` adds a rendezvous of the simdgroup at every threadgroup access.
+ */
+export type Flavour = "fast" | "lockstep";
+
+export interface PipelineDescriptor {
+  /** Values of function constants, by index or by name. */
+  readonly constants?: Readonly<Record<string, number | boolean>>;
+  /** Emulated devices only; others accept `fast` alone. */
+  readonly flavour?: Flavour;
+}
+
+/** Recorded facts about a pipeline. */
+export interface ResourceReceipt {
+  readonly function: string;
+  readonly simdWidth: Known<number>;
+  readonly maxTotalThreadsPerThreadgroup: Known<number>;
+  readonly staticThreadgroupMemoryBytes: Known<number>;
+  /** SHA-256 of source, macros, constants, flags and compiler. */
+  readonly digest: string;
+  readonly compileMs: number;
+  readonly cached: boolean;
+}
+
+export interface Pipeline {
+  readonly id: string;
+  readonly function: KernelFunction;
+  readonly flavour: Flavour;
+  readonly receipt: ResourceReceipt;
+}
+
+/**
+ * A buffer of an exact byte size. It comes poisoned (every 32-bit word is `POISON_WORD`, a quiet NaN), and what lies
+ * behind its end is watched: a guard page at 16-byte alignment and a checked sentinel in the gap (emulated), or
+ * sentinels (metal, nvidia).
+ */
+export interface DeviceBuffer {
+  readonly label: string;
+  readonly bytes: number;
+  /** The memory behind it, for the native oracle and generator. */
+  readonly memory: NativeMemory;
+  /** Copies `data` to byte `offset`. Throws RangeError outside the buffer. */
+  write(offset: number, data: Uint8Array): void;
+  /** Copies `length` bytes from byte `offset`. Throws RangeError outside the buffer. */
+  read(offset: number, length: number): Uint8Array;
+  /** Sets every word to `POISON_WORD` again. */
+  poison(): void;
+  /** True while nothing has written between the end of the buffer and its guard. */
+  sentinelIntact(): boolean;
+  release(): void;
+}
+
+/** A quiet NaN in f32, and in both halves of f16 and bf16, with a payload that no arithmetic produces. */
+export const POISON_WORD = 0x7fed7fed;
+
+export type Size3 = readonly [number, number, number];
+
+export type DispatchArgument =
+  | { readonly index: number; readonly buffer: DeviceBuffer; readonly offset?: number }
+  | { readonly index: number; readonly bytes: Uint8Array };
+
+/** One `dispatchThreadgroups`. */
+export interface Dispatch {
+  readonly label: string;
+  readonly pipeline: Pipeline;
+  readonly threadgroups: Size3;
+  readonly threadsPerThreadgroup: Size3;
+  readonly arguments: readonly DispatchArgument[];
+  /** Dynamic threadgroup memory by index, in bytes. */
+  readonly threadgroupMemory?: readonly { readonly index: number; readonly bytes: number }[];
+}
+
+export interface Progress {
+  readonly dispatch: number;
+  readonly label: string;
+  readonly threadgroupsDone: number;
+  readonly threadgroups: number;
+}
+
+export interface SubmitOptions {
+  /** Milliseconds for the whole submission; then it is killed and `timed_out`. Default 120,000. */
+  readonly timeoutMs?: number;
+  /** Threads on the emulated device. Default: one per core. */
+  readonly workers?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface DispatchTiming {
+  readonly label: string;
+  /** Device time in nanoseconds; on the emulated device wall time of the emulation, never evidence about a chip. */
+  readonly ns: number;
+}
+
+export interface SubmitResult {
+  readonly timings: readonly DispatchTiming[];
+}
+
+/** Why a device did not do what was asked. `message` names both sides and the mend. */
+export type DeviceErrorCode =
+  | "compile_failed"
+  | "pipeline_refused"
+  | "dispatch_refused"
+  | "timed_out"
+  | "crashed"
+  | "cancelled"
+  | "unavailable";
+
+export class DeviceError extends Error {
+  override readonly name = "DeviceError";
+  readonly code: DeviceErrorCode;
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(code: DeviceErrorCode, message: string, diagnostics: readonly Diagnostic[] = []) {
+    super(message);
+    this.code = code;
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A device that is open. Every method rejects with `DeviceError`. */
+export interface Device {
+  readonly profile: DeviceProfile;
+  /** Front end: reflection and diagnostics. Refuses what Metal refuses where that is known. */
+  compile(source: MetalSource, options?: CompileOptions): Promise<Library>;
+  /** Builds one function. Cached by the digest of source, macros, constants, flags and compiler. */
+  pipeline(library: Library, functionName: string, descriptor?: PipelineDescriptor): Promise<Pipeline>;
+  /** Allocates `bytes` (at least 1), poisoned. */
+  allocate(bytes: number, label: string): DeviceBuffer;
+  /** Runs the dispatches in order. Illegal ones are refused before anything runs, with the limit and the value. */
+  submit(dispatches: readonly Dispatch[], options?: SubmitOptions): Promise<SubmitResult>;
+  close(): Promise<void>;
+}
