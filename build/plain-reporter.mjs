@@ -1,18 +1,26 @@
+// @ts-check
 /**
  * Vitest reporter whose last line is "N passed, N failed", the form that continuous integration reads.
  * A file that cannot be imported, and an error outside any test, count as failures.
  */
 export default class PlainReporter {
+  /**
+   * @param {readonly import("vitest/node").TestModule[]} modules
+   * @param {readonly unknown[]} unhandledErrors
+   */
   onTestRunEnd(modules, unhandledErrors) {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    let passed = 0;
+    let failed = unhandledErrors.length;
+    let skipped = 0;
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        count[state === "passed" || state === "failed" ? state : "skipped"] += 1;
+        if (state === "passed") passed += 1;
+        else if (state === "failed") failed += 1;
+        else skipped += 1;
       }
-      count.failed += module.errors().length;
+      failed += module.errors().length;
     }
-    const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
-    console.log(`\n${count.passed} passed, ${count.failed} failed${skipped}`);
+    console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   }
 }

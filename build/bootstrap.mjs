@@ -1,0 +1,215 @@
+// @ts-check
+/**
+ * Makes a fresh clone runnable, and a second call cheap: dependencies, compiler, addon, runner, bundles. Each step
+ * is keyed by the digest of what it depends on. Plain Node with builtins only; everything it says goes to stderr.
+ *
+ * Exit 2 where something is missing that it cannot or may not install.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { findClang, installLine, PREFERRED_CLANG, which } from "./clang.mjs";
+
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const OUT = "out";
+const SUPPORTED_NODE = "20.19, 22.12 or 24";
+
+process.chdir(ROOT);
+
+/** @param {string} message */
+function say(message) {
+  process.stderr.write(`[setup] ${message}\n`);
+}
+
+/** @param {string} message @returns {never} */
+function stop(message) {
+  say(message);
+  process.exit(2);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const supported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
+  if (!supported) stop(`Node ${process.versions.node} is not supported: install ${SUPPORTED_NODE} or newer`);
+}
+
+/** Files below `folder`, sorted, without build products. @param {string} folder @returns {string[]} */
+function filesBelow(folder) {
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const file = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return filesBelow(file);
+      return entry.isFile() ? [file] : [];
+    });
+}
+
+/** @param {readonly string[]} files @param {readonly string[]} facts */
+function digest(files, facts = []) {
+  const hash = createHash("sha256").update(`${process.platform}-${process.arch}`);
+  for (const fact of facts) hash.update(`\0${fact}`);
+  for (const file of files) hash.update(`\0${file}\0`).update(fs.readFileSync(file));
+  return hash.digest("hex");
+}
+
+/** @param {string} stamp @param {string} value @param {readonly string[]} products */
+function isCurrent(stamp, value, products) {
+  try {
+    return fs.readFileSync(stamp, "utf8") === value && products.every((file) => fs.existsSync(file));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Does one step if its stamp is out of date.
+ * @param {{ name: string, stamp: string, value: string, products: string[], work: () => Promise<void> | void }} step
+ */
+async function step({ name, stamp, value, products, work }) {
+  if (isCurrent(stamp, value, products)) return;
+  const start = Date.now();
+  say(`${name} ...`);
+  await work();
+  fs.mkdirSync(path.dirname(stamp), { recursive: true });
+  fs.writeFileSync(stamp, value);
+  say(`${name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function installDependencies() {
+  const cli = process.env.npm_execpath;
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result =
+    cli && /npm-cli\.c?js$/.test(cli)
+      ? spawnSync(process.execPath, [cli, ...args], { stdio: ["ignore", 2, 2] })
+      : spawnSync("npm", args, { stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) stop("npm ci failed: see the lines above; a registry must be reachable for the first run");
+}
+
+/** True where this process may install system packages by itself: root on a Debian or Ubuntu machine. */
+function mayInstallPackages() {
+  return process.platform === "linux" && process.getuid?.() === 0 && which("apt-get") !== undefined;
+}
+
+/** @returns {import("./clang.mjs").Compiler} */
+function requireClang() {
+  const found = findClang();
+  if (found !== undefined) return found;
+  const forced = process.env.LOCKSTEP_CLANG;
+  if (forced) stop(`LOCKSTEP_CLANG is ${forced}, which is no clang++ with lld beside it: unset it or name another`);
+  const missing = `clang ${PREFERRED_CLANG} with lld is needed to compile kernels for the emulated device, and none was found.`;
+  if (!mayInstallPackages()) stop(`${missing}\nInstall it with: ${installLine()}`);
+  if (process.env.LOCKSTEP_NO_INSTALL === "1") {
+    stop(`${missing}\nLOCKSTEP_NO_INSTALL=1 forbids installing it here. Install it with: ${installLine()}`);
+  }
+  const packages = [`clang-${PREFERRED_CLANG}`, `lld-${PREFERRED_CLANG}`];
+  say(`installing ${packages.join(" ")} with apt-get (set LOCKSTEP_NO_INSTALL=1 to forbid this)`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const options = { stdio: /** @type {["ignore", number, number]} */ (["ignore", 2, 2]), env };
+  spawnSync("apt-get", ["update", "-qq"], options);
+  const install = spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], options);
+  const installed = install.status === 0 ? findClang() : undefined;
+  if (installed === undefined)
+    stop(`apt-get could not install ${packages.join(" ")}. Install them with: ${installLine()}`);
+  return installed;
+}
+
+/**
+ * The compiler, without starting it again while its file is the same.
+ * @returns {import("./clang.mjs").Compiler}
+ */
+function compiler() {
+  const file = `${OUT}/compiler.json`;
+  try {
+    const known = JSON.parse(fs.readFileSync(file, "utf8"));
+    const forced = process.env.LOCKSTEP_CLANG ?? "";
+    if (known.forced === forced && fs.statSync(known.clang).mtimeMs === known.mtimeMs && fs.existsSync(known.lld)) {
+      return known;
+    }
+  } catch {
+    // first run, or the compiler has gone
+  }
+  const found = requireClang();
+  const known = { ...found, forced: process.env.LOCKSTEP_CLANG ?? "", mtimeMs: fs.statSync(found.clang).mtimeMs };
+  fs.writeFileSync(file, JSON.stringify(known));
+  return found;
+}
+
+/**
+ * Holds the set-up lock while `work` runs, so that two commands started at once do not build over each other.
+ * A lock whose owner has died is taken over.
+ * @param {() => Promise<void>} work
+ */
+async function withLock(work) {
+  const lock = `${OUT}/setup.lock`;
+  for (let waited = 0; ; waited += 200) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch {
+      const owner = Number(fs.existsSync(lock) ? fs.readFileSync(lock, "utf8") : Number.NaN);
+      if (owner && !isAlive(owner)) {
+        fs.rmSync(lock, { force: true });
+        continue;
+      }
+      if (waited === 0) say(`waiting for the set-up of process ${owner}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  const release = () => fs.rmSync(lock, { force: true });
+  process.on("exit", release);
+  await work();
+  release();
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+}
+
+function nativeFiles() {
+  return filesBelow("native").filter((file) => /\.(cpp|h|c|mm)$|SOURCES$/.test(file));
+}
+
+function bundledFiles() {
+  return ["electron", "native", "kernels", "oracle"].flatMap(filesBelow).filter((file) => /\.ts$/.test(file));
+}
+
+async function main() {
+  checkNode();
+  fs.mkdirSync(OUT, { recursive: true });
+  await withLock(async () => {
+    const lock = digest(["package-lock.json"], [process.versions.node.split(".")[0] ?? ""]);
+    await step({
+      name: "installing dependencies (npm ci)",
+      stamp: "node_modules/.lockstep-stamp",
+      value: lock,
+      products: [],
+      work: installDependencies,
+    });
+    const clang = compiler();
+    await step({
+      name: `building the native parts with ${clang.version}`,
+      stamp: `${OUT}/native.stamp`,
+      value: digest([...nativeFiles(), "build/native.mjs"], [lock, clang.clang, clang.version]),
+      products: [`${OUT}/lockstep.node`, `${OUT}/lockstep-runner`],
+      work: async () => (await import("./native.mjs")).buildNative(clang, OUT),
+    });
+    await step({
+      name: "bundling",
+      stamp: `${OUT}/bundle.stamp`,
+      value: digest([...bundledFiles(), "build/bundle.mjs"], [lock]),
+      products: [`${OUT}/cli.mjs`, `${OUT}/host.mjs`],
+      work: async () => (await import("./bundle.mjs")).bundle(),
+    });
+  });
+}
+
+main().catch((error) => stop(error instanceof Error ? error.message : String(error)));

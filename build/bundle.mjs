@@ -1,0 +1,21 @@
+// @ts-check
+/** Bundles the command line and the host process into `out/`, so that starting them costs no transpiling. */
+import { build } from "esbuild";
+
+export async function bundle() {
+  await build({
+    entryPoints: { cli: "electron/cli.ts", host: "electron/host/main.ts" },
+    outdir: "out",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    sourcemap: true,
+    logLevel: "warning",
+    // commander is CommonJS and requires builtins at run time.
+    banner: {
+      js: 'import { createRequire as lockstepRequire } from "node:module"; const require = lockstepRequire(import.meta.url);',
+    },
+  });
+}

@@ -1,0 +1,133 @@
+// @ts-check
+/**
+ * Builds the native parts with the compiler that also compiles kernels: the addon (`out/lockstep.node`) and the kernel
+ * runner (`out/lockstep-runner`). Their sources are listed in `native/addon/SOURCES` and `native/emulator/runner/SOURCES`.
+ */
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+const WARNINGS = ["-Wall", "-Wextra"];
+
+/** @param {string} list path of a SOURCES file @returns {string[]} */
+export function sources(list) {
+  return fs
+    .readFileSync(list, "utf8")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** @param {string} command @param {string[]} args @returns {Promise<{ status: number | null, output: string }>} */
+function run(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (data) => {
+      output += data;
+    });
+    child.stderr.on("data", (data) => {
+      output += data;
+    });
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, output }));
+  });
+}
+
+/**
+ * What is built, as a table: output, list of sources, flags.
+ * @typedef {{ output: string, list: string, compile: string[], link: string[] }} Target
+ * @returns {Target[]}
+ */
+export function targets() {
+  const darwin = process.platform === "darwin";
+  return [
+    {
+      output: "lockstep.node",
+      list: "native/addon/SOURCES",
+      compile: [
+        "-fPIC",
+        "-fexceptions",
+        "-DNAPI_VERSION=8",
+        "-DNODE_ADDON_API_CPP_EXCEPTIONS",
+        "-DNODE_API_NO_EXTERNAL_BUFFERS_ALLOWED",
+        "-isystem",
+        "node_modules/node-api-headers/include",
+        "-isystem",
+        "node_modules/node-addon-api",
+      ],
+      link: darwin ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-pthread"],
+    },
+    {
+      output: "lockstep-runner",
+      list: "native/emulator/runner/SOURCES",
+      compile: ["-I", "native/emulator/runtime"],
+      // Kernel modules bring everything they need; the runner exports nothing to them.
+      link: darwin ? [] : ["-pthread", "-ldl"],
+    },
+  ];
+}
+
+/**
+ * Compiles and links every target into `out`. Objects are kept by name, so that one changed file recompiles alone.
+ * @param {import("./clang.mjs").Compiler} compiler
+ * @param {string} out folder of the products
+ * @param {string[]} extra further flags for compiling and linking, for example sanitizers
+ */
+export async function buildNative(compiler, out, extra = []) {
+  const jobs = [];
+  for (const target of targets()) {
+    for (const source of sources(target.list)) {
+      const object = path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`);
+      fs.mkdirSync(path.dirname(object), { recursive: true });
+      const flags = ["-std=c++20", "-O3", "-g1", ...WARNINGS, ...target.compile, ...extra];
+      jobs.push({ object, args: [...flags, "-MD", "-MF", `${object}.d`, "-c", source, "-o", object] });
+    }
+  }
+  await inParallel(jobs, async (job) => {
+    if (upToDate(job.object, job.args)) return;
+    const result = await run(compiler.clang, job.args);
+    if (result.status !== 0)
+      throw new Error(`compiling failed: ${compiler.clang} ${job.args.join(" ")}\n${result.output}`);
+    if (result.output.trim() !== "") process.stderr.write(result.output);
+    fs.writeFileSync(`${job.object}.args`, job.args.join("\n"));
+  });
+  for (const target of targets()) {
+    const objects = sources(target.list).map((source) =>
+      path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`),
+    );
+    const product = path.join(out, target.output);
+    // Linked beside and renamed: a running process keeps its old file.
+    const temporary = `${product}.${process.pid}.tmp`;
+    const lld = process.platform === "darwin" ? [] : [`--ld-path=${compiler.lld}`];
+    const result = await run(compiler.clang, [...objects, ...extra, ...lld, ...target.link, "-o", temporary]);
+    if (result.status !== 0) throw new Error(`linking ${target.output} failed:\n${result.output}`);
+    fs.renameSync(temporary, product);
+  }
+}
+
+/**
+ * True if the object is newer than everything its last compilation read and was made with the same flags.
+ * @param {string} object @param {string[]} args
+ */
+function upToDate(object, args) {
+  try {
+    if (fs.readFileSync(`${object}.args`, "utf8") !== args.join("\n")) return false;
+    const made = fs.statSync(object).mtimeMs;
+    const inputs = fs.readFileSync(`${object}.d`, "utf8").replaceAll("\\\n", " ").split(/\s+/).slice(1).filter(Boolean);
+    return inputs.every((file) => fs.statSync(file).mtimeMs < made);
+  } catch {
+    return false;
+  }
+}
+
+/** @template T @param {T[]} jobs @param {(job: T) => Promise<void>} work */
+async function inParallel(jobs, work) {
+  const queue = [...jobs];
+  const { availableParallelism } = await import("node:os");
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (let job = queue.shift(); job !== undefined; job = queue.shift()) await work(job);
+    }),
+  );
+}
