@@ -1,0 +1,38 @@
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "shared_memory.h"
+
+namespace lockstep {
+
+/// The JavaScript side of `SharedMemory`: the `NativeMemory` of native/addon.ts. JavaScript never sees the pages
+/// themselves, only copies, because an engine with a memory cage refuses external array buffers.
+class MemoryObject : public Napi::ObjectWrap<MemoryObject> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, std::size_t bytes);
+  /// The memory of a `NativeMemory` argument. Throws a TypeError that names the argument, or an Error once released.
+  static std::shared_ptr<SharedMemory> unwrap(const Napi::Value& value, const char* name);
+
+  explicit MemoryObject(const Napi::CallbackInfo& info);
+  void Finalize(Napi::BasicEnv env) override;
+
+ private:
+  Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value path(const Napi::CallbackInfo& info);
+  Napi::Value file_offset(const Napi::CallbackInfo& info);
+  void write(const Napi::CallbackInfo& info);
+  Napi::Value read(const Napi::CallbackInfo& info);
+  void fill(const Napi::CallbackInfo& info);
+  Napi::Value sentinel_intact(const Napi::CallbackInfo& info);
+  void release(const Napi::CallbackInfo& info);
+
+  SharedMemory& memory(Napi::Env env) const;
+
+  std::shared_ptr<SharedMemory> memory_;
+};
+
+}  // namespace lockstep
