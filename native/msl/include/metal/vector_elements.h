@@ -1,0 +1,66 @@
+/** Storage of vectors and access to single elements; the traits that tell a vector from a scalar. */
+#pragma once
+
+#include "type_traits.h"
+
+namespace metal {
+template <typename T, int N> struct vec;
+template <typename T, int N> struct packed_vec;
+} // namespace metal
+
+namespace lockstep {
+
+/** The type that an element has in a compiler vector: bool is a byte that holds 0 or 1. */
+template <typename T> using native_element = metal::conditional_t<metal::is_same_v<T, bool>, uchar, T>;
+
+/** The compiler's vector of `N` elements: aligned to its size, three elements as four (specification section 2.2). */
+template <typename T, int N> struct native_vector {
+  typedef native_element<T> type __attribute__((ext_vector_type(N)));
+};
+template <typename T, int N> using native_vector_t = typename native_vector<T, N>::type;
+
+/**
+ * Storage and element access. Elements are reached through a pointer to `T`, so that reading or writing one component
+ * of a vector in memory touches the bytes of that component only, as on the GPU.
+ */
+template <typename T, typename Storage, int N> struct elements {
+  Storage data;
+  LS_INLINE T &element(int index) { return reinterpret_cast<T *>(&data)[index]; }
+  LS_INLINE T element(int index) const { return reinterpret_cast<const T *>(&data)[index]; }
+};
+
+/** What a numeric type consists of: its element type and how many; 0 for a scalar. */
+template <typename T> struct shape {
+  using element = T;
+  static constexpr int width = 0;
+};
+template <typename T, int N> struct shape<metal::vec<T, N>> {
+  using element = T;
+  static constexpr int width = N;
+};
+template <typename T, int N> struct shape<metal::packed_vec<T, N>> {
+  using element = T;
+  static constexpr int width = N;
+};
+
+template <typename T> using element_t = typename shape<T>::element;
+template <typename T> inline constexpr int width_v = shape<T>::width;
+/** How many elements `T` contributes to a constructor's list. */
+template <typename T> inline constexpr int count_v = width_v<T> == 0 ? 1 : width_v<T>;
+
+template <typename T> concept scalar = width_v<T> == 0 && metal::is_arithmetic_v<T>;
+template <typename T> concept vector = width_v<T> != 0;
+template <typename T> concept numeric = scalar<T> || vector<T>;
+/** A scalar, or anything that converts to one without being a vector (unscoped enumerations, wrappers). */
+template <typename T> concept scalar_like = width_v<T> == 0 && metal::is_convertible_v<T, float>;
+
+/** Element `index` of a vector, or the scalar itself. */
+template <typename V> LS_INLINE constexpr element_t<V> lane(const V &value, int index) {
+  if constexpr (width_v<V> == 0) {
+    return value;
+  } else {
+    return value.element(index);
+  }
+}
+
+} // namespace lockstep

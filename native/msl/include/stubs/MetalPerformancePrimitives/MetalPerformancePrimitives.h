@@ -1,0 +1,1 @@
+#error "Metal Performance Primitives (Metal 4) are not available on the emulated device"

@@ -1,0 +1,1 @@
+// Empty: the standard library is the precompiled prefix of every kernel module.
