@@ -90,10 +90,10 @@ export interface RoutePlan {
 export interface RouteCapabilities {
   /** 7 to 10 for Apple7 to Apple10. */
   readonly appleFamily: number;
-  /** For example 3.2 or 4.0. */
-  readonly metalVersion: number;
-  /** For example 26.2. */
-  readonly macos: number;
+  /** For example "3.2" or "4.0". A string, compared part by part: 26.10 is later than 26.2. */
+  readonly metalVersion: string;
+  /** For example "26.2"; "unknown" where the device states none. */
+  readonly macos: string;
   readonly maxThreadsPerThreadgroup: number;
   readonly maxThreadgroupMemoryBytes: number;
 }
