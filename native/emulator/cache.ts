@@ -1,0 +1,174 @@
+/**
+ * The module cache: a folder of entries that several processes use at once. An entry is a folder that is made elsewhere
+ * and moved into place whole; what is in it is checked by digest when it is read, and a broken one is made again.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { DeviceError } from "../device.ts";
+
+/** Changes when the layout of the folder changes. */
+const LAYOUT = "v1";
+const DEFAULT_LIMIT_BYTES = 2 * 1024 ** 3;
+/** Entries used within this time are never evicted: another process may be about to load them. */
+const SPARE_MS = 10 * 60_000;
+/** Stores between two looks at the size of the whole folder. */
+const STORES_PER_SWEEP = 32;
+
+const entrySchema = z.strictObject({
+  files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256: z.string() })),
+  facts: z.unknown(),
+});
+
+export type EntryKind = "library" | "module" | "prefix" | "runtime" | "toolchain";
+
+export interface CacheEntry<T> {
+  readonly folder: string;
+  readonly facts: T;
+}
+
+/** The default place: `$LOCKSTEP_CACHE`, else the cache folder of the system. */
+export function cacheFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+  const given = environment.LOCKSTEP_CACHE;
+  if (given !== undefined && given !== "") return given;
+  if (process.platform === "darwin") return join(homedir(), "Library", "Caches", "Lockstep");
+  const base = environment.XDG_CACHE_HOME;
+  return join(base !== undefined && base !== "" ? base : join(homedir(), ".cache"), "lockstep");
+}
+
+export class ModuleCache {
+  readonly folder: string;
+  readonly #limitBytes: number;
+  /** Entries that this process uses. */
+  readonly #held = new Set<string>();
+  #stores = 0;
+
+  constructor(folder: string = cacheFolder(), limitBytes: number = DEFAULT_LIMIT_BYTES) {
+    this.folder = folder;
+    this.#limitBytes = limitBytes;
+  }
+
+  /** The entry, or undefined if there is none or if it is not whole (then it is removed). */
+  async lookup<T>(kind: EntryKind, digest: string, schema: z.ZodType<T>): Promise<CacheEntry<T> | undefined> {
+    const folder = this.#path(kind, digest);
+    const text = await readFile(join(folder, "entry.json"), "utf8").catch(() => undefined);
+    const facts = text === undefined ? undefined : await this.#check(folder, text, schema);
+    if (facts === undefined) {
+      await this.remove(kind, digest);
+      return undefined;
+    }
+    this.#held.add(folder);
+    const now = new Date();
+    await utimes(folder, now, now).catch(() => undefined);
+    return { folder, facts };
+  }
+
+  /**
+   * Makes an entry: `fill` writes its files into the folder it is given and returns the facts to keep. If another
+   * process made the same entry meanwhile, that one stays. Rejects with `unavailable` if the disk is full.
+   */
+  async store<T>(
+    kind: EntryKind,
+    digest: string,
+    schema: z.ZodType<T>,
+    fill: (folder: string) => Promise<T>,
+  ): Promise<CacheEntry<T>> {
+    const folder = this.#path(kind, digest);
+    const draft = join(this.folder, LAYOUT, "draft", randomUUID());
+    try {
+      await mkdir(draft, { recursive: true });
+      const facts = await fill(draft);
+      const files: Record<string, { bytes: number; sha256: string }> = {};
+      for (const name of await readdir(draft)) {
+        const data = await readFile(join(draft, name));
+        files[name] = { bytes: data.length, sha256: sha256(data) };
+      }
+      await writeFile(join(draft, "entry.json"), JSON.stringify({ files, facts }));
+      await mkdir(join(this.folder, LAYOUT, kind), { recursive: true });
+      await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
+        const isThere = error.code === "ENOTEMPTY" || error.code === "EEXIST";
+        if (!isThere || (await this.lookup(kind, digest, schema)) === undefined) throw error;
+      });
+      this.#held.add(folder);
+      if (this.#stores++ % STORES_PER_SWEEP === 0) await this.sweep();
+      return { folder, facts };
+    } catch (error) {
+      throw await this.#explain(error);
+    } finally {
+      await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  async remove(kind: EntryKind, digest: string): Promise<void> {
+    await rm(this.#path(kind, digest), { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  /** Removes the entries that were used longest ago until the folder is within its limit; returns what is left. */
+  async sweep(): Promise<number> {
+    const root = join(this.folder, LAYOUT);
+    const entries: { folder: string; bytes: number; used: number }[] = [];
+    for (const kind of await names(root)) {
+      for (const name of await names(join(root, kind))) {
+        const folder = join(root, kind, name);
+        const used = (await stat(folder).catch(() => undefined))?.mtimeMs;
+        if (used === undefined) continue;
+        let bytes = 0;
+        for (const file of await names(folder))
+          bytes += (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0;
+        entries.push({ folder, bytes, used });
+      }
+    }
+    let total = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    for (const entry of entries.sort((a, b) => a.used - b.used)) {
+      if (total <= this.#limitBytes) break;
+      if (this.#held.has(entry.folder) || Date.now() - entry.used < SPARE_MS) continue;
+      await rm(entry.folder, { recursive: true, force: true }).catch(() => undefined);
+      total -= entry.bytes;
+    }
+    return total;
+  }
+
+  #path(kind: EntryKind, digest: string): string {
+    return join(this.folder, LAYOUT, kind, digest);
+  }
+
+  async #check<T>(folder: string, text: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    try {
+      const entry = entrySchema.parse(JSON.parse(text));
+      for (const [name, expected] of Object.entries(entry.files)) {
+        const data = await readFile(join(folder, name));
+        if (data.length !== expected.bytes || sha256(data) !== expected.sha256) return undefined;
+      }
+      const facts = schema.safeParse(entry.facts);
+      return facts.success ? facts.data : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #explain(error: unknown): Promise<unknown> {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOSPC" || code === "EDQUOT") return diskFull(this.folder);
+    if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR") {
+      const message = `The cache folder ${this.folder} cannot be written (${code}): set LOCKSTEP_CACHE to a folder that can.`;
+      return new DeviceError("unavailable", message);
+    }
+    return error;
+  }
+}
+
+/** The error for a compiler or a write that ran out of space. */
+export function diskFull(folder: string): DeviceError {
+  const message = `There is no space left for compiled kernels in ${folder}: free some, or set LOCKSTEP_CACHE to a folder on another disk.`;
+  return new DeviceError("unavailable", message);
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+async function names(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => []);
+}

@@ -1,0 +1,121 @@
+/** Which dispatches are legal. Metal's debug layer would refuse the same ones; without it they are dropped in silence. */
+import type { DeviceLimits, Dispatch, DispatchArgument, Size3 } from "../device.ts";
+
+/** Alignment of buffer offsets (Metal feature set tables: 4 bytes for buffers of the device address space). */
+const OFFSET_ALIGNMENT = 4;
+
+/** What a dispatch is checked against, beyond what it says itself. */
+export interface DispatchContext {
+  readonly limits: DeviceLimits;
+  readonly staticThreadgroupBytes: number;
+  readonly maxThreads: number;
+  /** Why the buffer of an argument cannot be used (released, of another device), or undefined. */
+  readonly bufferProblem: (argument: DispatchArgument) => string | undefined;
+}
+
+/** Why the dispatch is illegal, with the limit and the actual value; undefined if it is legal. */
+export function dispatchProblem(dispatch: Dispatch, context: DispatchContext): string | undefined {
+  return (
+    sizeProblem(dispatch, context) ??
+    threadgroupMemoryProblem(dispatch, context) ??
+    argumentProblem(dispatch, context) ??
+    missingArgument(dispatch)
+  );
+}
+
+function sizeProblem(dispatch: Dispatch, context: DispatchContext): string | undefined {
+  const { threadgroups, threadsPerThreadgroup } = dispatch;
+  const grid = badSize(threadgroups);
+  if (grid !== undefined)
+    return `threadgroups are ${shown(threadgroups)}; each must be a whole number from 1 to ${grid}`;
+  const group = badSize(threadsPerThreadgroup);
+  if (group !== undefined) {
+    return `threads per threadgroup are ${shown(threadsPerThreadgroup)}; each must be a whole number from 1 to ${group}`;
+  }
+  const threads = threadsPerThreadgroup[0] * threadsPerThreadgroup[1] * threadsPerThreadgroup[2];
+  if (threads <= context.maxThreads) return undefined;
+  return `${shown(threadsPerThreadgroup)} = ${count(threads)} threads per threadgroup; the pipeline allows ${count(context.maxThreads)}: use a smaller threadgroup`;
+}
+
+const MAX_EXTENT = 0xffff_ffff;
+
+function badSize(size: Size3): number | undefined {
+  const isFine = size.every((extent) => Number.isInteger(extent) && extent >= 1 && extent <= MAX_EXTENT);
+  return isFine ? undefined : MAX_EXTENT;
+}
+
+function threadgroupMemoryProblem(dispatch: Dispatch, context: DispatchContext): string | undefined {
+  const { limits, staticThreadgroupBytes } = context;
+  let dynamic = 0;
+  const seen = new Set<number>();
+  for (const { index, bytes } of dispatch.threadgroupMemory ?? []) {
+    if (!Number.isInteger(index) || index < 0 || index >= limits.bufferSlots) {
+      return `threadgroup memory index is ${index}; it must be from 0 to ${limits.bufferSlots - 1}`;
+    }
+    if (seen.has(index)) return `threadgroup memory index ${index} is set twice`;
+    seen.add(index);
+    const alignment = limits.threadgroupMemoryAlignmentBytes;
+    if (!Number.isInteger(bytes) || bytes < 0 || bytes % alignment !== 0) {
+      const mend = Number.isFinite(bytes)
+        ? `: round it up to ${count(Math.ceil(Math.max(bytes, 0) / alignment) * alignment)}`
+        : "";
+      return `threadgroup memory ${index} is ${count(bytes)} bytes; its length must be a multiple of ${alignment}${mend}`;
+    }
+    dynamic += bytes;
+  }
+  const total = staticThreadgroupBytes + dynamic;
+  if (total <= limits.maxThreadgroupMemoryBytes) return undefined;
+  return `threadgroup memory is ${count(total)} bytes (${count(staticThreadgroupBytes)} static and ${count(dynamic)} dynamic); the limit is ${count(limits.maxThreadgroupMemoryBytes)}: use a smaller tile`;
+}
+
+function argumentProblem(dispatch: Dispatch, context: DispatchContext): string | undefined {
+  const { limits } = context;
+  const seen = new Set<number>();
+  for (const argument of dispatch.arguments) {
+    const { index } = argument;
+    if (!Number.isInteger(index) || index < 0 || index >= limits.bufferSlots) {
+      return `buffer index is ${index}; it must be from 0 to ${limits.bufferSlots - 1}`;
+    }
+    if (seen.has(index)) return `buffer index ${index} is bound twice`;
+    seen.add(index);
+    if ("bytes" in argument) {
+      const length = argument.bytes.byteLength;
+      if (length === 0 || length > limits.setBytesMax) {
+        return `the inline bytes at index ${index} are ${count(length)} bytes; the limit is ${count(limits.setBytesMax)}: use a buffer`;
+      }
+      continue;
+    }
+    const problem = context.bufferProblem(argument);
+    if (problem !== undefined) return problem;
+    const { buffer, offset = 0 } = argument;
+    if (!Number.isInteger(offset) || offset < 0 || offset >= buffer.bytes) {
+      return `the offset into '${buffer.label}' at index ${index} is ${count(offset)}; the buffer has ${count(buffer.bytes)} bytes`;
+    }
+    if (offset % OFFSET_ALIGNMENT !== 0) {
+      return `the offset into '${buffer.label}' at index ${index} is ${count(offset)}; it must be a multiple of ${OFFSET_ALIGNMENT}`;
+    }
+  }
+  return undefined;
+}
+
+/** An argument that the kernel declares and that nothing is bound to. Binding what it does not declare is fine. */
+function missingArgument(dispatch: Dispatch): string | undefined {
+  const buffers = new Set(dispatch.arguments.map((argument) => argument.index));
+  const memory = new Set((dispatch.threadgroupMemory ?? []).filter((one) => one.bytes > 0).map((one) => one.index));
+  for (const argument of dispatch.pipeline.function.arguments) {
+    const bound = argument.kind === "buffer" ? buffers : memory;
+    if (bound.has(argument.index)) continue;
+    const what = argument.kind === "buffer" ? `[[buffer(${argument.index})]]` : `[[threadgroup(${argument.index})]]`;
+    const given = [...bound].sort((a, b) => a - b).join(", ") || "none";
+    return `nothing is bound to '${argument.name}' ${what}; bound ${argument.kind} indices are ${given}`;
+  }
+  return undefined;
+}
+
+function shown(size: Size3): string {
+  return size.map((extent) => count(extent)).join(" x ");
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

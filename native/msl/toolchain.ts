@@ -1,0 +1,222 @@
+/** Finds the compiler and the linker that kernels are built with, and says what to install where there is none. */
+import { createHash } from "node:crypto";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { runProcess } from "./process.ts";
+
+/** The version that everything is proven with; another one is used only if the emulator's self-test passes with it. */
+export const PREFERRED_CLANG = 19;
+
+export interface Toolchain {
+  /** clang++ as it is started. */
+  readonly clang: string;
+  /** The file behind it. */
+  readonly realPath: string;
+  /** Real path of ld.lld; undefined on macOS, where clang itself links. */
+  readonly linker: string | undefined;
+  /** First line of `clang++ --version`. */
+  readonly version: string;
+  readonly major: number;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: "x86_64" | "aarch64";
+  /** `-march=` and friends that this CPU runs, in a fixed order. */
+  readonly features: readonly string[];
+  /** System libraries that modules are linked with, as paths. */
+  readonly libraries: readonly string[];
+  /** Digest of all of the above: the compiler's identity in every cache key and receipt. */
+  readonly id: string;
+}
+
+export type ToolchainResult =
+  | { readonly found: Toolchain }
+  | { readonly found?: undefined; readonly reason: string; readonly mend: string };
+
+export interface ToolchainQuery {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Says why a toolchain must not be used, or undefined. Called once for each until one passes. */
+  readonly refuse?: (toolchain: Toolchain) => Promise<string | undefined>;
+}
+
+/** Names and paths to try, best first; names without a slash are looked up in PATH. */
+const CANDIDATES: readonly string[] = [
+  `clang++-${PREFERRED_CLANG}`,
+  `/opt/homebrew/opt/llvm@${PREFERRED_CLANG}/bin/clang++`,
+  `/usr/local/opt/llvm@${PREFERRED_CLANG}/bin/clang++`,
+  "clang++",
+  "clang++-20",
+  "clang++-21",
+  "clang++-22",
+  "clang++-18",
+  "/opt/homebrew/opt/llvm/bin/clang++",
+  "/usr/local/opt/llvm/bin/clang++",
+];
+
+/** Older ones cannot do arithmetic on bfloat. */
+const OLDEST_CLANG = 17;
+
+/** How clang is installed, by what is found on the machine. */
+const INSTALL: readonly { readonly when: () => boolean; readonly line: string }[] = [
+  {
+    when: () => process.platform === "darwin",
+    line: `brew install llvm@${PREFERRED_CLANG} lld@${PREFERRED_CLANG}   (or Xcode's command line tools: xcode-select --install)`,
+  },
+  {
+    when: () => existsSync("/usr/bin/apt-get"),
+    line: `sudo apt-get install -y clang-${PREFERRED_CLANG} lld-${PREFERRED_CLANG}`,
+  },
+  { when: () => existsSync("/usr/bin/dnf"), line: "sudo dnf install -y clang lld" },
+  {
+    when: () => true,
+    line: `install clang ${PREFERRED_CLANG} and lld ${PREFERRED_CLANG}, or set LOCKSTEP_CLANG to a clang++`,
+  },
+];
+
+/** The one line that installs what is missing on this machine. */
+export function installLine(): string {
+  return INSTALL.find((entry) => entry.when())?.line ?? "";
+}
+
+/**
+ * Finds clang++ and its linker: `LOCKSTEP_CLANG`, then PATH and the usual places, version 19 before others. Starts the
+ * compiler twice (version, library paths); callers keep the result (see `emulator/toolchain_record.ts`).
+ */
+export async function findToolchain(query: ToolchainQuery = {}): Promise<ToolchainResult> {
+  const environment = query.environment ?? process.env;
+  const forced = environment.LOCKSTEP_CLANG;
+  const rejected: string[] = [];
+  for (const candidate of await candidates(environment)) {
+    const result = await probe(candidate, environment);
+    const refusal = typeof result === "string" ? result : await query.refuse?.(result);
+    if (typeof result !== "string" && refusal === undefined) return { found: result };
+    rejected.push(`${candidate}: ${refusal}`);
+  }
+  if (forced !== undefined && forced !== "") {
+    const reason = `LOCKSTEP_CLANG is ${forced}, which cannot be used (${rejected[0] ?? "there is no such program"})`;
+    return { reason, mend: `unset LOCKSTEP_CLANG or name a clang++; to install one: ${installLine()}` };
+  }
+  const reason = rejected.length > 0 ? `no usable clang++ (${rejected.join("; ")})` : "no clang++ on this machine";
+  return { reason, mend: installLine() };
+}
+
+/** Programs that may be a clang++, as paths, best first, each once. */
+export async function candidates(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const forced = environment.LOCKSTEP_CLANG;
+  if (forced !== undefined && forced !== "") {
+    const path = locate(forced, environment);
+    return path === undefined ? [] : [path];
+  }
+  const paths = CANDIDATES.flatMap((name) => locate(name, environment) ?? []);
+  if (process.platform === "darwin") {
+    const found = await runProcess("xcrun", ["--find", "clang++"]).catch(() => undefined);
+    if (found?.status === 0 && found.stdout.trim() !== "") paths.push(found.stdout.trim());
+  }
+  const seen = new Set<string>();
+  return paths.filter((path) => {
+    const real = realpathSync(path);
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}
+
+function locate(name: string, environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (name.includes("/")) return isProgram(name) ? name : undefined;
+  for (const folder of (environment.PATH ?? "").split(delimiter)) {
+    if (folder !== "" && isProgram(join(folder, name))) return join(folder, name);
+  }
+  return undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The toolchain around one clang++, or why it cannot be used. */
+async function probe(
+  candidate: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Toolchain | string> {
+  const realPath = realpathSync(candidate);
+  // By its name clang decides whether it is the C++ compiler, so it is started by the name it was found under.
+  const clang = candidate;
+  const answer = await runProcess(clang, ["--version"]).catch((error: Error) => error.message);
+  if (typeof answer === "string") return answer;
+  const version = answer.stdout.split("\n")[0]?.trim() ?? "";
+  const major = Number(/clang version (\d+)/.exec(version)?.[1] ?? Number.NaN);
+  if (answer.status !== 0 || !Number.isInteger(major)) return "it is not clang";
+  if (major < OLDEST_CLANG && !version.startsWith("Apple"))
+    return `it is clang ${major}; the oldest that works is ${OLDEST_CLANG}`;
+  const architecture = machine();
+  if (architecture === undefined) return `kernels are built for x86-64 and arm64, not for ${process.arch}`;
+  const linker = process.platform === "darwin" ? undefined : findLinker(realPath, major, environment);
+  if (process.platform !== "darwin" && linker === undefined) return "there is no ld.lld beside it";
+  const libraries = process.platform === "darwin" ? [] : await systemLibraries(clang);
+  if (typeof libraries === "string") return libraries;
+  const features = cpuFeatures(architecture);
+  if (typeof features === "string") return features;
+  const facts = {
+    clang,
+    realPath,
+    linker,
+    version,
+    major,
+    platform: process.platform,
+    architecture,
+    features,
+    libraries,
+  };
+  return { ...facts, id: createHash("sha256").update(JSON.stringify(facts)).digest("hex") };
+}
+
+function machine(): Toolchain["architecture"] | undefined {
+  if (process.arch === "x64") return "x86_64";
+  return process.arch === "arm64" ? "aarch64" : undefined;
+}
+
+function findLinker(
+  clang: string,
+  major: number,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const beside = dirname(clang);
+  const names = [join(beside, "ld.lld"), join(beside, `ld.lld-${major}`), `ld.lld-${major}`, "ld.lld"];
+  for (const name of names) {
+    const found = locate(name, environment);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function systemLibraries(clang: string): Promise<readonly string[] | string> {
+  const names = ["libc.so.6", "libm.so.6"];
+  const paths: string[] = [];
+  for (const name of names) {
+    const answer = await runProcess(clang, [`-print-file-name=${name}`]);
+    const path = answer.stdout.trim();
+    if (!path.startsWith("/")) return `it finds no ${name}`;
+    paths.push(realpathSync(path));
+  }
+  return paths;
+}
+
+/**
+ * A fixed level instead of `-march=native`: results then do not depend on which machine built the module, and AVX2
+ * measured as fast as AVX-512 here. FMA is needed so that both flavours contract the same products.
+ */
+function cpuFeatures(architecture: Toolchain["architecture"]): readonly string[] | string {
+  if (process.platform === "darwin") return architecture === "aarch64" ? ["-mcpu=apple-m1"] : ["-march=x86-64-v3"];
+  const info = readFileSync("/proc/cpuinfo", "utf8");
+  const has = new Set(/^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1]?.split(/\s+/) ?? []);
+  if (architecture === "aarch64") return has.has("asimdhp") ? ["-march=armv8.2-a+fp16"] : ["-march=armv8-a"];
+  const missing = ["avx2", "fma", "f16c", "bmi2"].filter((feature) => !has.has(feature));
+  if (missing.length > 0)
+    return `this CPU lacks ${missing.join(", ")}, which emulated kernels are built for (x86-64-v3)`;
+  return ["-march=x86-64-v3"];
+}

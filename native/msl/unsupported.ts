@@ -1,0 +1,154 @@
+/** What the emulated device does not have, refused by name and position before anything is compiled. */
+import type { Diagnostic } from "../device.ts";
+import type { Declarations } from "./declarations.ts";
+import type { Syntax } from "./syntax.ts";
+
+interface UnsupportedConstruct {
+  /** What it is called in messages. */
+  readonly construct: string;
+  /** MSL section, or where the construct is known from. */
+  readonly section: string;
+  /** Identifiers that mean this construct wherever they stand. */
+  readonly names?: readonly string[];
+  /** Type names that mean it only in front of a template argument list or a declared name. */
+  readonly types?: readonly string[];
+  /** Names inside `[[ ]]`. */
+  readonly attributes?: readonly string[];
+  /** Namespaces: any name behind them means it. */
+  readonly namespaces?: readonly string[];
+  /** Headers that only this construct needs, by the start of their name. */
+  readonly headers?: readonly string[];
+}
+
+export const UNSUPPORTED: readonly UnsupportedConstruct[] = [
+  {
+    construct: "textures and samplers",
+    section: "MSL 2.9, 2.10",
+    types: [
+      ...["1d", "1d_array", "2d", "2d_array", "3d", "cube", "cube_array", "2d_ms", "2d_ms_array", "_buffer"].map(
+        (shape) => `texture${shape}`,
+      ),
+      ...["2d", "2d_array", "cube", "cube_array", "2d_ms", "2d_ms_array"].map((shape) => `depth${shape}`),
+      "sampler",
+    ],
+    attributes: ["texture", "sampler"],
+  },
+  {
+    construct: "ray tracing",
+    section: "MSL 2.17, 6.18",
+    names: ["acceleration_structure", "instance_acceleration_structure", "primitive_acceleration_structure"],
+    types: ["intersector", "intersection_query", "intersection_function_table"],
+    attributes: ["intersection"],
+    namespaces: ["raytracing"],
+  },
+  {
+    construct: "imageblocks",
+    section: "MSL 2.11",
+    names: ["threadgroup_imageblock"],
+    types: ["imageblock"],
+    attributes: ["imageblock_data"],
+  },
+  {
+    construct: "visible functions",
+    section: "MSL 2.15, 5.1.4",
+    types: ["visible_function_table"],
+    attributes: ["visible", "stitchable"],
+  },
+  {
+    construct: "inline assembly",
+    section: "not in MSL; Apple's compiler refuses it too",
+    names: ["__asm", "__asm__", "asm"],
+  },
+  {
+    construct: "MetalPerformancePrimitives and tensors",
+    section: "MSL 2.21; Metal 4",
+    types: ["tensor"],
+    namespaces: ["mpp", "tensor_ops"],
+    headers: ["MetalPerformancePrimitives/", "metal_tensor"],
+  },
+  {
+    construct: "asynchronous simdgroup copies",
+    section: "not in MSL; Apple's compiler refuses them too",
+    names: [
+      "simdgroup_async_copy",
+      "simdgroup_event",
+      "__metal_simdgroup_async_copy_1d",
+      "__metal_simdgroup_async_copy_2d",
+    ],
+  },
+  {
+    construct: "indirect command buffers",
+    section: "MSL 6.16",
+    names: ["command_buffer", "compute_command", "render_command"],
+  },
+  { construct: "shader logging", section: "MSL 6.20", names: ["os_log", "os_log_default"] },
+  { construct: "stage inputs", section: "MSL 5.2.4", attributes: ["stage_in"] },
+  { construct: "argument buffers", section: "MSL 2.13", attributes: ["id"] },
+];
+
+const MEND = "the emulated device has none of it: leave it out, or run this source on a Mac";
+
+function refusal(construct: UnsupportedConstruct, name: string): string {
+  return `'${name}': ${construct.construct} (${construct.section}) are not supported; ${MEND}`;
+}
+
+interface Lookup {
+  readonly names: ReadonlyMap<string, UnsupportedConstruct>;
+  readonly types: ReadonlyMap<string, UnsupportedConstruct>;
+  readonly attributes: ReadonlyMap<string, UnsupportedConstruct>;
+  readonly namespaces: ReadonlyMap<string, UnsupportedConstruct>;
+}
+
+const LOOKUP: Lookup = {
+  names: index((entry) => entry.names),
+  types: index((entry) => entry.types),
+  attributes: index((entry) => entry.attributes),
+  namespaces: index((entry) => entry.namespaces),
+};
+
+function index(
+  select: (entry: UnsupportedConstruct) => readonly string[] | undefined,
+): ReadonlyMap<string, UnsupportedConstruct> {
+  return new Map(UNSUPPORTED.flatMap((entry) => (select(entry) ?? []).map((name) => [name, entry] as const)));
+}
+
+/** One error for each unsupported construct, at its first use. */
+export function findUnsupported(syntax: Syntax, declarations: Declarations): Diagnostic[] {
+  const found = new Map<UnsupportedConstruct, Diagnostic>();
+  const report = (entry: UnsupportedConstruct | undefined, at: number, name: string): void => {
+    if (entry && !found.has(entry)) found.set(entry, syntax.diagnostic(at, refusal(entry, name)));
+  };
+  for (let i = 0; i < syntax.tokens.length; i += 1) {
+    if (syntax.startsAttributes(i)) {
+      for (const attribute of syntax.attributes(i)) {
+        report(LOOKUP.attributes.get(attribute.name), attribute.start, attribute.name);
+      }
+      i += 1;
+      continue;
+    }
+    if (!syntax.isIdentifier(i)) continue;
+    const text = syntax.text(i);
+    report(LOOKUP.names.get(text), i, text);
+    if (syntax.text(i + 1) === "::") report(LOOKUP.namespaces.get(text), i, text);
+    if (LOOKUP.types.has(text) && isTypeUse(syntax, i)) report(LOOKUP.types.get(text), i, text);
+  }
+  const stages = declarations.otherStages.map((at) =>
+    syntax.diagnostic(at, `'${syntax.text(at)}' functions are not supported: the emulated device runs kernels only`),
+  );
+  return [...found.values(), ...stages];
+}
+
+/** True if the name stands where only a type can: before `<...>` of a declaration, or before a declared name. */
+function isTypeUse(syntax: Syntax, at: number): boolean {
+  if (syntax.text(at - 1) === "." || syntax.text(at - 1) === "->") return false;
+  if (syntax.isIdentifier(at + 1)) return true;
+  return syntax.text(at + 1) === "<" && syntax.closeAngle(at + 1) > 0;
+}
+
+/** The refusal for a header that clang did not find, or undefined if it belongs to no unsupported construct. */
+export function unsupportedHeader(message: string): string | undefined {
+  const header = /^'(.*)' file not found/.exec(message)?.[1];
+  if (header === undefined) return undefined;
+  const entry = UNSUPPORTED.find((one) => one.headers?.some((start) => header.startsWith(start)));
+  return entry && refusal(entry, header);
+}
