@@ -1,0 +1,24 @@
+/**
+ * How the library's functions are compiled in each flavour.
+ *
+ * `fast`: everything becomes part of the kernel, and a collective's site is the code address at which it was inlined.
+ * `lockstep`: the kernel's own loads and stores are instrumented, the library's must not be, so collectives are real
+ * calls without instrumentation and their site is the address they return to.
+ */
+#pragma once
+
+#if defined(LOCKSTEP_FLAVOUR_LOCKSTEP) && LOCKSTEP_FLAVOUR_LOCKSTEP
+#define LOCKSTEP_INSTRUMENTED 1
+#define LOCKSTEP_INTERNAL inline __attribute__((always_inline, no_sanitize("thread")))
+#define LOCKSTEP_COLLECTIVE inline __attribute__((noinline, no_sanitize("thread")))
+#define LOCKSTEP_SITE() __builtin_return_address(0)
+#else
+#define LOCKSTEP_INSTRUMENTED 0
+#define LOCKSTEP_INTERNAL inline __attribute__((always_inline))
+#define LOCKSTEP_COLLECTIVE inline __attribute__((always_inline))
+#define LOCKSTEP_SITE() ::lockstep::here()
+#endif
+
+/** Functions that are called seldom and must not grow their callers. */
+#define LOCKSTEP_COLD __attribute__((noinline, cold, no_sanitize("thread")))
+#define LOCKSTEP_HIDDEN __attribute__((visibility("hidden")))

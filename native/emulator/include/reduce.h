@@ -1,0 +1,165 @@
+/**
+ * Reductions over the lanes of a simdgroup.
+ *
+ * `simd_sum` is an xor butterfly in mask order 1, 2, 4, 8, 16, rounded to the element type at every step (2048 + 31 x 1
+ * in half is 2078). Addition commutes, so with all lanes active the butterfly gives every lane the same value and one
+ * tree serves all. Lanes that are not active are left out of the tree: a step whose partner half is empty keeps its value.
+ */
+#pragma once
+
+#include "element.h"
+#include "rendezvous.h"
+
+namespace lockstep {
+
+struct Sum {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a + b; }
+};
+struct Product {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a * b; }
+};
+/** A NaN loses against a number, as in `fmax`. */
+struct Maximum {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return ((a < b) | (a != a)) ? b : a; }
+};
+struct Minimum {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return ((b < a) | (a != a)) ? b : a; }
+};
+struct And {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a & b; }
+};
+struct Or {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a | b; }
+};
+struct Xor {
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a ^ b; }
+};
+
+/** One step of the butterfly on 2N values: neighbours combined and rounded to `T`. */
+template <typename T, int N, typename Operation>
+LOCKSTEP_INTERNAL row_t<compute_t<T>, N> butterfly_step(row_t<compute_t<T>, N> even, row_t<compute_t<T>, N> odd) {
+  return rounded<T, N>(Operation{}(even, odd));
+}
+
+/** Two values of `T`, combined and rounded. */
+template <typename T, typename Operation> LOCKSTEP_INTERNAL T combined(T a, T b) {
+  using C = compute_t<T>;
+  return static_cast<T>(Operation{}(static_cast<C>(a), static_cast<C>(b)));
+}
+
+/** The tree over all 32 values. */
+template <typename T, typename Operation> LOCKSTEP_INTERNAL T reduce_all(const T *values) {
+  const auto v32 = load_row<32>(values);
+  const auto v16 = butterfly_step<T, 16, Operation>(
+      __builtin_shufflevector(v32, v32, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+      __builtin_shufflevector(v32, v32, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31));
+  const auto v8 = butterfly_step<T, 8, Operation>(__builtin_shufflevector(v16, v16, 0, 2, 4, 6, 8, 10, 12, 14),
+                                                  __builtin_shufflevector(v16, v16, 1, 3, 5, 7, 9, 11, 13, 15));
+  const auto v4 = butterfly_step<T, 4, Operation>(__builtin_shufflevector(v8, v8, 0, 2, 4, 6),
+                                                  __builtin_shufflevector(v8, v8, 1, 3, 5, 7));
+  const auto v2 = butterfly_step<T, 2, Operation>(__builtin_shufflevector(v4, v4, 0, 2), __builtin_shufflevector(v4, v4, 1, 3));
+  using C = compute_t<T>;
+  return static_cast<T>(Operation{}(static_cast<C>(v2[0]), static_cast<C>(v2[1])));
+}
+
+/** The tree over the values of the active lanes of `COUNT` lanes from `first` on. `active` is not empty. */
+template <typename T, typename Operation>
+inline __attribute__((no_sanitize("thread"))) T reduce_active(const T *values, uint32_t active, int count) {
+  T partial[LOCKSTEP_SIMD_WIDTH];
+  bool present[LOCKSTEP_SIMD_WIDTH];
+  for (int i = 0; i < count; ++i) {
+    partial[i] = values[i];
+    present[i] = (active >> i & 1u) != 0;
+  }
+  for (int mask = 1; mask < count; mask *= 2) {
+    for (int i = 0; i < count; i += 2 * mask) {
+      const int partner = i + mask;
+      if (present[i] && present[partner]) {
+        partial[i] = combined<T, Operation>(partial[i], partial[partner]);
+      } else if (present[partner]) {
+        partial[i] = partial[partner];
+        present[i] = true;
+      }
+    }
+  }
+  return partial[0];
+}
+
+/** Completes a reduction: one result for all active lanes, in `results[0]`. */
+template <typename T, typename Operation> struct CompleteReduction {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
+    const T *values = lane_values<T>(group);
+    lane_results<T>(group)[0] =
+        __builtin_expect(active == ~0u, 1) ? reduce_all<T, Operation>(values) : reduce_active<T, Operation>(values, active, 32);
+  }
+};
+
+/** Completes an inclusive scan over the active lanes in lane order. */
+template <typename T, typename Operation> struct CompleteInclusiveScan {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
+    const T *values = lane_values<T>(group);
+    T *results = lane_results<T>(group);
+    bool first = true;
+    T running{};
+    for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) {
+      if (active >> lane & 1u) {
+        running = first ? values[lane] : combined<T, Operation>(running, values[lane]);
+        first = false;
+        results[lane] = running;
+      }
+    }
+  }
+};
+
+/** Completes an exclusive scan: a lane gets what the active lanes before it combine to, the first one the identity. */
+template <typename T, typename Operation, int Identity> struct CompleteExclusiveScan {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
+    const T *values = lane_values<T>(group);
+    T *results = lane_results<T>(group);
+    T running = static_cast<T>(Identity);
+    for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) {
+      if (active >> lane & 1u) {
+        const T value = values[lane];
+        results[lane] = running;
+        running = combined<T, Operation>(running, value);
+      }
+    }
+  }
+};
+
+/** Completes an exchange: every lane may read what any active lane brought; an inactive lane reads as zero. */
+template <typename T> struct CompleteExchange {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
+    const T *values = lane_values<T>(group);
+    T *results = lane_results<T>(group);
+    if (__builtin_expect(active == ~0u, 1)) {
+      __builtin_memcpy(results, values, LOCKSTEP_SIMD_WIDTH * sizeof(T));
+      return;
+    }
+    for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) {
+      if (active >> lane & 1u) {
+        results[lane] = values[lane];
+      } else {
+        __builtin_memset(static_cast<void *>(results + lane), 0, sizeof(T));
+      }
+    }
+  }
+};
+
+/** The lane's result of a reduction, scan or exchange after it has brought `value` and met the others. */
+template <typename T, typename Completion> LOCKSTEP_INTERNAL const T *collective(const void *site, T value) {
+  Simdgroup &group = current_simdgroup();
+  lane_values<T>(group)[current_lane()] = value;
+  rendezvous(site, Completion{});
+  return lane_results<T>(current_simdgroup());
+}
+
+template <typename T, typename Operation> LOCKSTEP_INTERNAL T reduce(const void *site, T value) {
+  return *collective<T, CompleteReduction<T, Operation>>(site, value);
+}
+
+template <typename T> LOCKSTEP_INTERNAL const T *exchange(const void *site, T value) {
+  return collective<T, CompleteExchange<T>>(site, value);
+}
+
+} // namespace lockstep

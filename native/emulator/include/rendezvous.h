@@ -1,0 +1,81 @@
+/**
+ * The rendezvous of a simdgroup: every collective is one.
+ *
+ * Each lane brings its value and blocks; the last one to arrive computes what all of them get and goes on. As long as
+ * the lanes stay together that is one switch per lane. Where they diverge, `lockstep_pick` completes the group that waits
+ * at the lowest code address once no lane of the simdgroup can run, with the lanes of that group as the active ones.
+ */
+#pragma once
+
+#include "fiber.h"
+
+namespace lockstep {
+
+/** Lanes of `group` that can run. */
+LOCKSTEP_INTERNAL uint32_t ready_lanes(const Simdgroup &group) {
+  return group.live & ~(group.at_collective | group.at_barrier);
+}
+
+/** Runs the next lane; returns when this one can go on. */
+LOCKSTEP_INTERNAL void yield(Lane *lane, Simdgroup &group) {
+  const uint32_t ready = ready_lanes(group);
+  Lane *next;
+  if (__builtin_expect(ready != 0, 1)) {
+    next = group.lanes + __builtin_ctz(ready);
+  } else {
+    next = lockstep_pick(&group);
+    if (next == lane) {
+      return;
+    }
+  }
+  lockstep_current = next;
+  switch_context(&lane->context, &next->context);
+}
+
+/** `F` as a function, for lanes that wait apart from the others. */
+template <typename F> __attribute__((no_sanitize("thread"))) void complete_with(Simdgroup &group, uint32_t active) {
+  F{}(group, active);
+}
+
+/**
+ * Meets the other lanes at `site`; `F` (stateless) completes it: `F{}(group, active)`. What it needs lies in the
+ * simdgroup's slots, what it gives in `results`, which stay valid until the lane's next rendezvous.
+ */
+template <typename F> LOCKSTEP_INTERNAL void rendezvous(const void *site, F) {
+  Lane *const lane = lockstep_current;
+  Simdgroup &group = *lane->simdgroup;
+  const uint32_t waiting = group.at_collective | lane->bit;
+  if (__builtin_expect(group.site != site, 0)) {
+    if (group.at_collective == 0) {
+      group.site = site;
+    } else {
+      lockstep_note_site(&group, site);
+    }
+  }
+  if (waiting == group.expected) {
+    group.at_collective = 0;
+    group.active = waiting;
+    F{}(group, waiting);
+    return;
+  }
+  group.at_collective = waiting;
+  lane->site = site;
+  lane->complete = &complete_with<F>;
+  yield(lane, group);
+}
+
+/** The lanes' own values of type `T`. Each element size has its own area, so groups that diverged do not overlap. */
+template <typename T> LOCKSTEP_INTERNAL T *lane_values(Simdgroup &group) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "a simdgroup function takes scalars and vectors of up to 16 bytes");
+  return reinterpret_cast<T *>(group.values + LOCKSTEP_SIMD_WIDTH * (sizeof(T) - 1));
+}
+
+template <typename T> LOCKSTEP_INTERNAL T *lane_results(Simdgroup &group) {
+  return reinterpret_cast<T *>(group.results);
+}
+
+LOCKSTEP_INTERNAL Simdgroup &current_simdgroup() { return *lockstep_current->simdgroup; }
+LOCKSTEP_INTERNAL uint32_t current_lane() { return lockstep_current->index; }
+
+} // namespace lockstep
