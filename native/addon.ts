@@ -69,8 +69,9 @@ export interface NativePrefillInput {
 }
 
 /**
- * Float64 results. Rows are query heads (decode) or `row * heads + head` (prefill).
- * `conditioning` is the largest finite scale * sum_d |q_d k_d| over the live keys of the row; `absolute` is
+ * Float64 results, the same fields as `AttentionResult` in `oracle/attention.ts`. Rows are query heads (decode) or
+ * `row * heads + head` (prefill); `out` and `absolute` have a value for each element of the output, the others one for
+ * each row. `conditioning` is the largest finite scale * sum_d |q_d k_d| over the live keys of the row; `absolute` is
  * sum_j p_j |v_j|, the size of the terms that the output is a sum of.
  */
 export interface NativeAttentionResult {
@@ -88,6 +89,11 @@ export interface Addon {
   generate(memory: NativeMemory, byteOffset: number, options: GenerateOptions): Promise<void>;
   gqaDecode(input: NativeDecodeInput): Promise<NativeAttentionResult>;
   mlaPrefill(input: NativePrefillInput): Promise<NativeAttentionResult>;
+  /** The low-precision twin of `oracle/twin.ts`, the same bits: every value is exact in `dtype`. */
+  gqaDecodeTwin(input: NativeDecodeInput, dtype: NativeTensor["dtype"]): Promise<Float32Array>;
+  mlaPrefillTwin(input: NativePrefillInput, dtype: NativeTensor["dtype"]): Promise<Float32Array>;
+  /** Instruction set of the oracle's kernels on this CPU. */
+  readonly instructionSet: "avx512" | "avx2" | "portable";
 }
 
 /** Loads the addon that `build/bootstrap.mjs` built. Throws with the mend if it is missing. */

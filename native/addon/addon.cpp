@@ -1,6 +1,8 @@
 #include <napi.h>
 
+#include "../oracle/attention.h"
 #include "arguments.h"
+#include "attention_call.h"
 #include "generate_call.h"
 #include "memory_object.h"
 
@@ -15,6 +17,11 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   lockstep::MemoryObject::define(env);
   exports.Set("allocate", Napi::Function::New<allocate>(env, "allocate"));
   exports.Set("generate", Napi::Function::New<lockstep::generate_call>(env, "generate"));
+  exports.Set("gqaDecode", Napi::Function::New<lockstep::gqa_decode_call>(env, "gqaDecode"));
+  exports.Set("mlaPrefill", Napi::Function::New<lockstep::mla_prefill_call>(env, "mlaPrefill"));
+  exports.Set("gqaDecodeTwin", Napi::Function::New<lockstep::gqa_decode_twin_call>(env, "gqaDecodeTwin"));
+  exports.Set("mlaPrefillTwin", Napi::Function::New<lockstep::mla_prefill_twin_call>(env, "mlaPrefillTwin"));
+  exports.Set("instructionSet", Napi::String::New(env, lockstep::oracle_instruction_set()));
   return exports;
 }
 
