@@ -7,9 +7,12 @@ export const ELEMENT_BYTES: Readonly<Record<RouteBuffer["dtype"], number>> = { f
 /** The MSL scalar type of a dtype; bfloat needs MSL 3.1. */
 export const MSL_TYPE: Readonly<Record<KernelDtype, string>> = { f32: "float", f16: "half", bf16: "bfloat" };
 
+/** Metal's limit for static plus dynamic threadgroup memory on every Apple family (native/chips.json). */
+export const THREADGROUP_BYTES_LIMIT = 32_768;
+
 /**
- * Largest buffer that a route plans with: the emulated device gives every buffer a window of 16 GiB, and no Apple chip
- * in the table offers a larger `maxBufferLength` than its memory allows, which its own check then states.
+ * Largest buffer that a route plans with: 16 GiB. A device may offer less and then
+ * refuses the allocation itself.
  */
 export const MAX_BUFFER_BYTES = 2 ** 34;
 

@@ -25,9 +25,6 @@ export const FUSED_PARTITIONS = [32, 64, 128, 256] as const;
 
 export const NAIVE_THREADS = 256;
 
-/** Metal's limit for static plus dynamic threadgroup memory on every Apple family (native/chips.json). */
-export const THREADGROUP_BYTES_LIMIT = 32_768;
-
 /** K and V rows of one fused tile, in f32: 16,384 bytes at D = 512. */
 export function fusedTileBytes(dim: number): number {
   return FUSED_TILE * dim * 2 * 4;

@@ -2,7 +2,7 @@
 import { packParams } from "../params.ts";
 import { requireAll } from "../predicates.ts";
 import type { DecodeShape, ResourceContract, RouteBuffer, RouteDispatch, RoutePlan, Size3 } from "../route.ts";
-import { ceilDiv, checkedProduct, routeBuffer, scratchBytes } from "../sizes.ts";
+import { ceilDiv, checkedProduct, routeBuffer, scratchBytes, THREADGROUP_BYTES_LIMIT } from "../sizes.ts";
 import {
   FUSED_THREADS,
   fusedTileBytes,
@@ -11,7 +11,6 @@ import {
   REDUCE_THREADS,
   SCORE_BLOCK,
   SIMD_WIDTH,
-  THREADGROUP_BYTES_LIMIT,
   VALUE_PARTITIONS,
   VALUE_THREADS,
   VALUE_TILE_DIM,
