@@ -28,7 +28,7 @@ export class ModuleBuilder {
   constructor(toolchain: Toolchain, cache: ModuleCache) {
     this.toolchain = toolchain;
     this.#cache = cache;
-    this.headersDigest = digestFolders(includeFolders());
+    this.headersDigest = headersDigest();
   }
 
   /** Digest of everything but the kernel itself that decides what a module of this flavour is. */
@@ -148,6 +148,14 @@ async function objectsIn(folder: string): Promise<readonly string[]> {
     .filter((name) => name.endsWith(".o"))
     .sort()
     .map((name) => join(folder, name));
+}
+
+let knownDigest: string | undefined;
+
+/** Digest of every header and source that modules are made of, and of where they lie. Read once in a process. */
+export function headersDigest(): string {
+  knownDigest ??= digestFolders(includeFolders());
+  return knownDigest;
 }
 
 function digestFolders(folders: readonly string[]): string {

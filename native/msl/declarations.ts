@@ -154,7 +154,13 @@ class Reader {
     for (let i = start; i < end; i += 1) {
       const text = syntax.text(i);
       if (text === ";") return i;
-      if (text === "=") initialiser = true;
+      if (text === "template" && syntax.text(i + 1) === "<") {
+        // Default arguments of templates are no initialisers.
+        const close = syntax.closeAngle(i + 1);
+        if (close > 0) i = close;
+        continue;
+      }
+      if (text === "=" && syntax.text(i - 1) !== "operator") initialiser = true;
       if (text === "{" && !initialiser) return Math.min(syntax.close(i), end - 1);
       if (text === "(" || text === "[" || text === "{") i = syntax.close(i);
     }

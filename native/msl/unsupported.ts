@@ -81,7 +81,7 @@ export const UNSUPPORTED: readonly UnsupportedConstruct[] = [
     section: "MSL 6.16",
     names: ["command_buffer", "compute_command", "render_command"],
   },
-  { construct: "shader logging", section: "MSL 6.20", names: ["os_log", "os_log_default"] },
+  { construct: "shader logging", section: "MSL 6.20", names: ["os_log", "os_log_default"], headers: ["metal_logging"] },
   { construct: "stage inputs", section: "MSL 5.2.4", attributes: ["stage_in"] },
   { construct: "argument buffers", section: "MSL 2.13", attributes: ["id"] },
 ];
@@ -115,8 +115,10 @@ function index(
 /** One error for each unsupported construct, at its first use. */
 export function findUnsupported(syntax: Syntax, declarations: Declarations): Diagnostic[] {
   const found = new Map<UnsupportedConstruct, Diagnostic>();
+  const declared = declaredTypes(syntax);
   const report = (entry: UnsupportedConstruct | undefined, at: number, name: string): void => {
-    if (entry && !found.has(entry)) found.set(entry, syntax.diagnostic(at, refusal(entry, name)));
+    if (entry && !found.has(entry) && !declared.has(name))
+      found.set(entry, syntax.diagnostic(at, refusal(entry, name)));
   };
   for (let i = 0; i < syntax.tokens.length; i += 1) {
     if (syntax.startsAttributes(i)) {
@@ -136,6 +138,16 @@ export function findUnsupported(syntax: Syntax, declarations: Declarations): Dia
     syntax.diagnostic(at, `'${syntax.text(at)}' functions are not supported: the emulated device runs kernels only`),
   );
   return [...found.values(), ...stages];
+}
+
+/** Types that the source declares itself: their names mean nothing here. */
+function declaredTypes(syntax: Syntax): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let i = 0; i < syntax.tokens.length; i += 1) {
+    if (/^(?:struct|class|enum|union|using)$/.test(syntax.text(i)) && syntax.isIdentifier(i + 1))
+      names.add(syntax.text(i + 1));
+  }
+  return names;
 }
 
 /** True if the name stands where only a type can: before `<...>` of a declaration, or before a declared name. */
