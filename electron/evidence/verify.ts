@@ -1,0 +1,349 @@
+/**
+ * `lockstep verify`: fail-closed and offline. Every check runs; one that cannot run counts as broken. The identity of a
+ * bundle is the digest of its manifest.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import type * as z from "zod";
+import { verdictOf } from "../gates/evaluate.ts";
+import { GATES, type GateId, gatesDigest } from "../gates/gates.ts";
+import { outcomeOf } from "../runs/outcome.ts";
+import {
+  BUNDLE_PATH,
+  decisionSchema,
+  hostSchema,
+  metricsSchema,
+  producerSchema,
+  profileSchema,
+  type RunRecord,
+  receiptSchema,
+  recordSchema,
+} from "../runs/record.ts";
+import {
+  BAGIT_TXT,
+  type BagFile,
+  BUNDLE_LIMITS,
+  MANIFEST,
+  parseManifest,
+  sha256,
+  sha256File,
+  TAG_FILES,
+  TAG_MANIFEST,
+  walk,
+} from "./bag.ts";
+import { roleOf } from "./bundle.ts";
+import { JSON_LIMITS, parseStrictJson, stableJson } from "./json.ts";
+import { claimsOf } from "./level.ts";
+
+export interface CheckResult {
+  readonly id: string;
+  readonly title: string;
+  /** Empty where the check held. */
+  readonly reasons: readonly string[];
+}
+
+export interface Verification {
+  readonly result: "valid" | "invalid";
+  readonly checks: readonly CheckResult[];
+  /** SHA-256 of the manifest; null where there is none. */
+  readonly identity: string | null;
+  /** Facts that are no fault: an unknown set of gates, for example. */
+  readonly notes: readonly string[];
+  readonly record: RunRecord | null;
+}
+
+/** What earlier checks found; later ones build on it. */
+interface State {
+  readonly root: string;
+  files: readonly BagFile[];
+  manifest: ReadonlyMap<string, string>;
+  identity: string | null;
+  record: RunRecord | null;
+  readonly notes: string[];
+}
+
+interface Check {
+  readonly id: string;
+  readonly title: string;
+  readonly run: (state: State) => readonly string[];
+}
+
+const TOP_LEVEL = [...TAG_FILES, TAG_MANIFEST];
+const RECORD = "data/record.json";
+
+function readText(state: State, file: string): string {
+  return fs.readFileSync(path.join(state.root, file), "utf8");
+}
+
+function payload(state: State): readonly BagFile[] {
+  return state.files.filter((file) => file.path.startsWith("data/"));
+}
+
+/** Bytes of a file that must be UTF-8 without loss. */
+function readJson(state: State, file: string): unknown {
+  const bytes = fs.readFileSync(path.join(state.root, file));
+  if (bytes.length > JSON_LIMITS.bytes)
+    throw new Error(`${file}: ${bytes.length} bytes of JSON; the limit is ${JSON_LIMITS.bytes}`);
+  return parseStrictJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes), file);
+}
+
+function schemaReasons(file: string, schema: z.ZodType, value: unknown): readonly string[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  return parsed.error.issues
+    .slice(0, 5)
+    .map((issue) => `${file}: ${issue.path.join(".") || "value"}: ${issue.message}`);
+}
+
+/** Schema of every JSON payload file, by role. `gates.json` has a digest instead. */
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  device: profileSchema,
+  host: hostSchema,
+  producer: producerSchema,
+  dispatch: decisionSchema,
+  receipt: receiptSchema,
+  metrics: metricsSchema,
+};
+
+const CHECKS: readonly Check[] = [
+  {
+    id: "files",
+    title: "plain files with lower-case names, within the limits",
+    run: (state) => {
+      const { files, refused } = walk(state.root);
+      state.files = files;
+      const reasons = [...refused];
+      const total = files.reduce((sum, file) => sum + file.bytes, 0);
+      if (files.length > BUNDLE_LIMITS.entries)
+        reasons.push(`${files.length} files; the limit is ${BUNDLE_LIMITS.entries}`);
+      if (total > BUNDLE_LIMITS.totalBytes) reasons.push(`${total} bytes; the limit is ${BUNDLE_LIMITS.totalBytes}`);
+      for (const file of files) {
+        if (file.bytes > BUNDLE_LIMITS.fileBytes) {
+          reasons.push(`${file.path}: ${file.bytes} bytes; the limit is ${BUNDLE_LIMITS.fileBytes}`);
+        }
+        if (!file.path.startsWith("data/")) {
+          if (!TOP_LEVEL.includes(file.path)) reasons.push(`${file.path}: does not belong into a bundle`);
+        } else if (!BUNDLE_PATH.test(file.path)) {
+          reasons.push(`${file.path}: not a lower-case path`);
+        }
+      }
+      for (const file of TOP_LEVEL) {
+        if (!files.some((found) => found.path === file)) reasons.push(`${file}: missing`);
+      }
+      return reasons;
+    },
+  },
+  {
+    id: "bagit",
+    title: "bagit.txt is exactly that of BagIt 1.0",
+    run: (state) =>
+      readText(state, "bagit.txt") === BAGIT_TXT ? [] : ["bagit.txt: other than the two lines of BagIt 1.0"],
+  },
+  {
+    id: "complete",
+    title: "files and manifest list each other",
+    run: (state) => {
+      const text = readText(state, MANIFEST);
+      state.identity = sha256(text);
+      const { entries, errors } = parseManifest(text, MANIFEST);
+      state.manifest = entries;
+      const present = new Set(payload(state).map((file) => file.path));
+      return [
+        ...errors,
+        ...[...entries.keys()].filter((file) => !present.has(file)).map((file) => `${file}: listed and missing`),
+        ...[...present].filter((file) => !entries.has(file)).map((file) => `${file}: present and not listed`),
+      ];
+    },
+  },
+  {
+    id: "digests",
+    title: "every payload file has the digest of the manifest",
+    run: (state) =>
+      payload(state)
+        .filter((file) => state.manifest.has(file.path))
+        .filter((file) => sha256File(path.join(state.root, file.path)) !== state.manifest.get(file.path))
+        .map((file) => `${file.path}: its bytes differ from the manifest`),
+  },
+  {
+    id: "tags",
+    title: "the tag manifest binds bag-info.txt, bagit.txt and the manifest",
+    run: (state) => {
+      const { entries, errors } = parseManifest(readText(state, TAG_MANIFEST), TAG_MANIFEST);
+      const reasons = [...errors];
+      for (const file of TAG_FILES) {
+        const listed = entries.get(file);
+        if (listed === undefined) reasons.push(`${TAG_MANIFEST}: ${file} is not listed`);
+        else if (listed !== sha256File(path.join(state.root, file)))
+          reasons.push(`${file}: its bytes differ from the tag manifest`);
+      }
+      for (const file of entries.keys()) {
+        if (!TAG_FILES.some((tag) => tag === file)) reasons.push(`${TAG_MANIFEST}: ${file} is no tag file`);
+      }
+      return reasons;
+    },
+  },
+  {
+    id: "oxum",
+    title: "Payload-Oxum counts bytes and files",
+    run: (state) => {
+      const files = payload(state);
+      const actual = `${files.reduce((sum, file) => sum + file.bytes, 0)}.${files.length}`;
+      const stated = /^Payload-Oxum: (\d+\.\d+)$/m.exec(readText(state, "bag-info.txt"))?.[1];
+      return stated === actual
+        ? []
+        : [`bag-info.txt: Payload-Oxum is ${stated ?? "missing"}, the payload is ${actual}`];
+    },
+  },
+  {
+    id: "json",
+    title: "every JSON file is strict and fits its schema",
+    run: (state) => {
+      const reasons: string[] = [];
+      for (const { path: file } of payload(state)) {
+        if (!file.endsWith(".json")) continue;
+        try {
+          const value = readJson(state, file);
+          const role = roleOf(file);
+          const schema = file === RECORD ? recordSchema : SCHEMAS[role ?? ""];
+          if (schema !== undefined) reasons.push(...schemaReasons(file, schema, value));
+          if (file === RECORD) {
+            const parsed = recordSchema.safeParse(value);
+            if (parsed.success) state.record = parsed.data;
+          }
+        } catch (error) {
+          reasons.push(error instanceof Error ? error.message : String(error));
+        }
+      }
+      if (state.record === null && reasons.length === 0) reasons.push(`${RECORD}: missing`);
+      return reasons;
+    },
+  },
+  { id: "references", title: "record and files refer to each other", run: (state) => referenceReasons(state) },
+  {
+    id: "verdicts",
+    title: "verdicts, outcome and claims follow from the gates",
+    run: (state) => verdictReasons(state),
+  },
+];
+
+function referenceReasons(state: State): readonly string[] {
+  const { record } = state;
+  if (record === null) return ["no record to check"];
+  const reasons: string[] = [];
+  const listed = new Map(record.files.map((file) => [file.path, file]));
+  if (listed.size !== record.files.length) reasons.push(`${RECORD}: a file is listed twice`);
+  for (const file of payload(state)) {
+    if (file.path === RECORD) continue;
+    const entry = listed.get(file.path);
+    if (entry === undefined) reasons.push(`${file.path}: not in the record`);
+    else {
+      if (entry.bytes !== String(file.bytes))
+        reasons.push(`${file.path}: ${file.bytes} bytes, the record says ${entry.bytes}`);
+      if (entry.sha256 !== state.manifest.get(file.path))
+        reasons.push(`${file.path}: record and manifest differ in the digest`);
+      if (entry.role !== roleOf(file.path)) reasons.push(`${file.path}: its role is not "${entry.role}"`);
+    }
+  }
+  const present = new Set(payload(state).map((file) => file.path));
+  for (const file of listed.keys()) if (!present.has(file)) reasons.push(`${file}: in the record and missing`);
+
+  for (const file of ["data/command.txt", "data/gates/gates.json", "data/env/host.json"]) {
+    if (!listed.has(file)) reasons.push(`${file}: every bundle has one`);
+  }
+  if (listed.get("data/gates/gates.json")?.sha256 !== record.gates.sha256)
+    reasons.push("data/gates/gates.json: not the gates that the record names");
+  if (record.gates.sha256 !== gatesDigest())
+    state.notes.push("The gates of this bundle are not those of this program.");
+  reasons.push(...environmentReasons(state, record, listed));
+
+  const cases = new Set(record.cases.map((entry) => entry.key));
+  if (cases.size !== record.cases.length) reasons.push(`${RECORD}: a case stands twice`);
+  const planned = new Set(record.planned.map((entry) => `${entry.case}\n${entry.route}`));
+  const seen = new Set<string>();
+  for (const result of record.results) {
+    const name = `${result.case}, ${result.route}`;
+    const id = `${result.case}\n${result.route}`;
+    if (seen.has(id)) reasons.push(`${name}: two results`);
+    seen.add(id);
+    if (!cases.has(result.case)) reasons.push(`${name}: its case is not in the record`);
+    if (!planned.has(id)) reasons.push(`${name}: was not planned`);
+    for (const output of result.outputs) {
+      if (listed.get(output.path)?.sha256 !== output.sha256)
+        reasons.push(`${output.path}: not the output that ${name} names`);
+    }
+    for (const file of [...result.receipts, ...(result.metricsPath === null ? [] : [result.metricsPath])]) {
+      if (!listed.has(file)) reasons.push(`${file}: named by ${name} and missing`);
+    }
+  }
+  return reasons;
+}
+
+/** `env/*.json` repeat what the record says, so that each can be read alone; they must not differ. */
+function environmentReasons(
+  state: State,
+  record: RunRecord,
+  listed: ReadonlyMap<string, RunRecord["files"][number]>,
+): readonly string[] {
+  const parts = [
+    ["data/env/host.json", record.host],
+    ["data/env/device.json", record.device],
+    ["data/env/producer.json", record.producer],
+  ] as const;
+  return parts.flatMap(([file, facts]) => {
+    if (facts === null) return listed.has(file) ? [`${file}: the record has no such facts`] : [];
+    if (!listed.has(file)) return [`${file}: missing`];
+    return readText(state, file) === stableJson(facts) ? [] : [`${file}: differs from the record`];
+  });
+}
+
+const GATE_IDS = new Set<GateId>(GATES.map((gate) => gate.id));
+
+function verdictReasons(state: State): readonly string[] {
+  const { record } = state;
+  if (record === null) return ["no record to check"];
+  const reasons: string[] = [];
+  for (const result of record.results) {
+    const name = `${result.case}, ${result.route}`;
+    for (const gate of result.gates) {
+      if (!GATE_IDS.has(gate.id)) reasons.push(`${name}: unknown gate ${gate.id}`);
+      const beyond = gate.value !== null && gate.limit !== null && !(gate.value <= gate.limit);
+      if (gate.verdict === "pass" && beyond)
+        reasons.push(`${name}: ${gate.id} is ${gate.value}, limit ${gate.limit}, and says pass`);
+    }
+    const verdict = verdictOf(result.gates);
+    if (verdict !== result.verdict)
+      reasons.push(`${name}: the gates give ${verdict}, the record says ${result.verdict}`);
+    if (result.verdict === "pass" && result.outputs.length === 0) reasons.push(`${name}: passed without an output`);
+  }
+  const outcome = outcomeOf(record.planned.length, record.results);
+  const stopped = record.outcome === "cancelled" || record.outcome === "crashed" || record.outcome === "timed_out";
+  if (record.outcome !== outcome && !(stopped && outcome !== "passed")) {
+    reasons.push(`${RECORD}: the results give "${outcome}", the record says "${record.outcome}"`);
+  }
+  if (stableJson(claimsOf(record)) !== stableJson(record.claims)) {
+    reasons.push(`${RECORD}: the claims do not follow from the results`);
+  }
+  if (record.planned.length === 0) reasons.push(`${RECORD}: nothing was planned`);
+  return reasons;
+}
+
+/** Verifies the bundle in `folder`. Never throws for what is wrong with a bundle: that is in the result. */
+export function verifyBundle(folder: string): Verification {
+  const state: State = { root: folder, files: [], manifest: new Map(), identity: null, record: null, notes: [] };
+  const checks = CHECKS.map((check): CheckResult => {
+    try {
+      return { id: check.id, title: check.title, reasons: check.run(state) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { id: check.id, title: check.title, reasons: [`could not be checked: ${reason}`] };
+    }
+  });
+  const valid = checks.every((check) => check.reasons.length === 0);
+  return {
+    result: valid ? "valid" : "invalid",
+    checks,
+    identity: state.identity,
+    notes: state.notes,
+    record: state.record,
+  };
+}

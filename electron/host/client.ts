@@ -1,0 +1,122 @@
+/**
+ * The door's side of the host: a forked child that owns the addon. It may die; then the run ends as `stopped`, and the
+ * next run starts a fresh child. Nothing is retried by itself.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import type { RunEvent } from "../runs/events.ts";
+import { fromHostSchema, type RunRequest, type ToHost } from "./messages.ts";
+
+export type RunEnd =
+  | Extract<RunEvent, { type: "finished" | "refused" }>
+  /** The host died in mid-run. */
+  | { readonly type: "stopped"; readonly reason: string };
+
+export interface HostClientOptions {
+  /** The bundled host, `out/host.mjs`. */
+  readonly path: string;
+  /** Lines that the host writes to its standard error. */
+  readonly onLog?: (text: string) => void;
+}
+
+export class HostClient {
+  readonly #options: HostClientOptions;
+  #child: ChildProcess | undefined;
+  #busy = false;
+
+  constructor(options: HostClientOptions) {
+    this.#options = options;
+  }
+
+  /** Runs once and resolves with how it ended. Throws Error if a run is going on. */
+  async run(request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
+    if (this.#busy) throw new Error("A run is going on; the host takes one at a time.");
+    this.#busy = true;
+    try {
+      return await this.#runOnce(this.#start(), request, onEvent);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Asks the run to stop. It ends as `cancelled` once the dispatch at hand is stopped. */
+  cancel(): void {
+    this.#send({ type: "cancel" });
+  }
+
+  /** Kills the host at once. */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  /** Lets the host go. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    if (child.connected) child.disconnect();
+    await gone;
+  }
+
+  #send(message: ToHost): void {
+    if (this.#child?.connected) this.#child.send(message);
+  }
+
+  #start(): ChildProcess {
+    if (this.#child?.connected) return this.#child;
+    const child = fork(this.#options.path, [], {
+      // Keeps NaN and infinities, which JSON would turn into null.
+      serialization: "advanced",
+      // A process group of its own: Ctrl-C reaches the door alone, which then cancels in order.
+      detached: true,
+      execArgv: [],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#options.onLog?.(text));
+    this.#child = child;
+    return child;
+  }
+
+  #runOnce(child: ChildProcess, request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
+    return new Promise((resolve) => {
+      let lastWords = "";
+      const onLog = (text: string) => {
+        lastWords = `${lastWords}${text}`.slice(-2000);
+      };
+      const finish = (end: RunEnd): void => {
+        child.off("message", onMessage);
+        child.off("exit", onExit);
+        child.off("error", onError);
+        child.stderr?.off("data", onLog);
+        resolve(end);
+      };
+      const onMessage = (message: unknown): void => {
+        const parsed = fromHostSchema.safeParse(message);
+        if (!parsed.success) {
+          child.kill("SIGKILL");
+          const issue = parsed.error.issues[0];
+          finish({
+            type: "stopped",
+            reason: `The host sent what it may not send: ${issue?.path.join(".")} ${issue?.message}`,
+          });
+          return;
+        }
+        const event = parsed.data;
+        if (event.type === "finished" || event.type === "refused") finish(event);
+        else onEvent(event);
+      };
+      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+        const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+        const words = lastWords.trim().split("\n").at(-1);
+        finish({ type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` });
+      };
+      const onError = (error: Error): void => {
+        finish({ type: "stopped", reason: `The host could not be reached: ${error.message}` });
+      };
+      child.on("message", onMessage);
+      child.once("exit", onExit);
+      child.once("error", onError);
+      child.stderr?.on("data", onLog);
+      child.send({ type: "run", request } satisfies ToHost);
+    });
+  }
+}

@@ -1,0 +1,39 @@
+/** What a run says while it goes. The host sends these to the door, which keeps the record; none carries a tensor. */
+import * as z from "zod";
+import { caseSchema, hostSchema, outcomeSchema, producerSchema, profileSchema, resultSchema } from "./record.ts";
+
+export const phaseSchema = z.enum(["inputs", "oracle", "compile", "run", "repeat", "lockstep", "compare"]);
+export type Phase = z.infer<typeof phaseSchema>;
+
+export const eventSchema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("planned"),
+    suite: z.string().nullable(),
+    execution: z.enum(["metal", "emulated", "nvidia", "imported"]),
+    device: profileSchema.nullable(),
+    producer: producerSchema.nullable(),
+    host: hostSchema,
+    planned: z.array(z.strictObject({ case: z.string(), route: z.string() })),
+    cases: z.array(caseSchema),
+  }),
+  z.strictObject({ type: z.literal("case"), case: caseSchema }),
+  z.strictObject({
+    type: z.literal("progress"),
+    case: z.string(),
+    route: z.string().nullable(),
+    phase: phaseSchema,
+    /** 0 to 1 within the phase, or null where it is not known. */
+    fraction: z.number().min(0).max(1).nullable(),
+  }),
+  z.strictObject({ type: z.literal("result"), result: resultSchema }),
+  z.strictObject({ type: z.literal("finished"), outcome: outcomeSchema, reason: z.string().nullable() }),
+  /** The run did not begin, or its files cannot be written. */
+  z.strictObject({
+    type: z.literal("refused"),
+    code: z.enum(["usage", "input", "unavailable", "io", "internal"]),
+    message: z.string(),
+  }),
+]);
+
+export type RunEvent = z.infer<typeof eventSchema>;
+export type Emit = (event: RunEvent) => void;

@@ -1,0 +1,179 @@
+/**
+ * Cases x routes. A plan is made before anything runs, so that what did not run can be told from what was never asked for.
+ */
+import type { CaseShape, Operator, Route, RoutePlan } from "../../kernels/route.ts";
+import { type Case, DEFAULT_SEED, decodeShape, workOf } from "../cases/case.ts";
+import { generated } from "../cases/file.ts";
+import { libraryKey } from "./execute.ts";
+import type { DecisionRecord } from "./record.ts";
+import { UsageError, unknownName } from "./usage.ts";
+
+export interface PlannedRoute {
+  readonly route: string;
+  readonly plan: RoutePlan;
+  /** The small case on which this set of pipelines is compared with the flavour lockstep; null where another item does it. */
+  readonly lockstep: { readonly case: Case; readonly plan: RoutePlan } | null;
+}
+
+export interface PlannedCase {
+  readonly case: Case;
+  readonly decision: DecisionRecord;
+  readonly routes: readonly PlannedRoute[];
+}
+
+export interface RunPlan {
+  readonly suite: string | null;
+  readonly cases: readonly PlannedCase[];
+}
+
+export interface Selection {
+  readonly operator?: Operator | undefined;
+  /** A route's name, or the beginning of several: `fused_split_kv`. */
+  readonly route?: string | undefined;
+  /** A case's key, or a part of several. */
+  readonly case?: string | undefined;
+}
+
+/** What the planner needs of the kernels and the dispatcher. */
+export interface Catalogue {
+  readonly routesFor: (operator: Operator) => readonly Route[];
+  /** The dispatch decision for a shape on the device at hand. */
+  readonly decide: (shape: CaseShape) => Omit<DecisionRecord, "case">;
+}
+
+const OPERATORS: readonly Operator[] = ["gqa_decode", "mla_prefill"];
+
+/** The cases that a selection keeps. Throws `UsageError` for a key that matches none. */
+export function selectCases(cases: readonly Case[], selection: Selection): readonly Case[] {
+  const { operator, case: wanted } = selection;
+  const ofOperator = cases.filter((entry) => operator === undefined || entry.shape.operator === operator);
+  if (wanted === undefined) return ofOperator;
+  const exact = ofOperator.filter((entry) => entry.key === wanted || entry.alias === wanted);
+  const lower = wanted.toLowerCase();
+  const chosen = exact.length > 0 ? exact : ofOperator.filter((entry) => entry.key.toLowerCase().includes(lower));
+  if (chosen.length === 0) {
+    throw unknownName(
+      "case",
+      wanted,
+      ofOperator.map((entry) => entry.key),
+    );
+  }
+  return chosen;
+}
+
+function matchesRoute(name: string, wanted: string): boolean {
+  return name === wanted || name.startsWith(`${wanted}_`);
+}
+
+/** Throws `UsageError` unless some route has the name. */
+export function checkRoute(wanted: string, catalogue: Catalogue): void {
+  const names = OPERATORS.flatMap((operator) => catalogue.routesFor(operator).map((route) => route.name));
+  const distinct = [...new Set(names)];
+  if (!distinct.some((name) => matchesRoute(name, wanted))) throw unknownName("route", wanted, distinct);
+}
+
+/** Routes to run: the one of that name, or every one whose name begins with it and goes on after an underscore. */
+function chosenRoutes(names: readonly string[], wanted: string): readonly string[] {
+  return names.includes(wanted) ? [wanted] : names.filter((name) => matchesRoute(name, wanted));
+}
+
+function planCase(testCase: Case, selection: Selection, catalogue: Catalogue): PlannedCase {
+  const { shape } = testCase;
+  const decision = catalogue.decide(shape);
+  const applicable = new Set(
+    decision.candidates
+      .filter((candidate) => candidate.applicable && candidate.status === "built")
+      .map((candidate) => candidate.route),
+  );
+  const routes = catalogue.routesFor(shape.operator);
+  const names = routes.map((route) => route.name);
+  const wanted = selection.route === undefined ? names : chosenRoutes(names, selection.route);
+  const planned = routes
+    .filter((route) => wanted.includes(route.name) && applicable.has(route.name))
+    .map((route) => ({ route: route.name, plan: route.plan(shape), lockstep: null }));
+  return { case: testCase, decision: { case: testCase.key, ...decision }, routes: planned };
+}
+
+/** Largest case, in multiply-adds, that is run in lockstep: a rendezvous at every threadgroup access is slow. */
+const LOCKSTEP_WORK = 2 * 32 * 1024 * 512;
+
+/** A generated case of the same geometry, small enough for lockstep. */
+export function smallCase(shape: CaseShape): Case {
+  if (shape.operator === "gqa_decode") {
+    const { heads, kvHeads, dim, scale } = shape;
+    return generated(decodeShape({ heads, kvHeads, dim, scale, live: 33 }), "spread", DEFAULT_SEED);
+  }
+  const tokens = 17;
+  const small = { ...shape, cuSeqlensQ: [0, tokens], cuSeqlensK: [0, tokens], qOffset: [0] };
+  return {
+    key: `mla_prefill/generated/T${tokens}/${shape.dtype}`,
+    alias: "generated",
+    shape: small,
+    source: { kind: "generator", generator: "lockstep.fmix32/1", seed: DEFAULT_SEED, variant: "spread" },
+    path: "",
+    boundary: false,
+  };
+}
+
+/** Gives every set of pipelines (route and compiled source) one small case in lockstep: its smallest, or a generated one. */
+function withLockstep(cases: readonly PlannedCase[], catalogue: Catalogue): readonly PlannedCase[] {
+  const smallest = new Map<string, { readonly item: PlannedRoute; readonly work: number }>();
+  for (const planned of cases) {
+    const work = workOf(planned.case.shape);
+    for (const item of planned.routes) {
+      const key = `${item.route}\n${libraryKey(item.plan)}`;
+      const known = smallest.get(key);
+      // A case without work shows nothing; a later one of the same size changes nothing.
+      if (known === undefined || (work > 0 && (work < known.work || known.work === 0)))
+        smallest.set(key, { item, work });
+    }
+  }
+  const chosen = new Map([...smallest.values()].map((entry) => [entry.item, entry.work]));
+  return cases.map((planned) => ({
+    ...planned,
+    routes: planned.routes.map((item) => {
+      const work = chosen.get(item);
+      if (work === undefined) return item;
+      if (work <= LOCKSTEP_WORK && work > 0) return { ...item, lockstep: { case: planned.case, plan: item.plan } };
+      const small = smallCase(planned.case.shape);
+      const route = catalogue.routesFor(small.shape.operator).find((candidate) => candidate.name === item.route)!;
+      return { ...item, lockstep: { case: small, plan: route.plan(small.shape) } };
+    }),
+  }));
+}
+
+/**
+ * Plans a run. Throws `UsageError` for unknown names and where no route applies to any case: the first refusal is cited.
+ */
+export function planRun(
+  suite: string | null,
+  cases: readonly Case[],
+  selection: Selection,
+  catalogue: Catalogue,
+): RunPlan {
+  if (selection.route !== undefined) checkRoute(selection.route, catalogue);
+  const chosen = selectCases(cases, selection);
+  const planned = chosen.map((entry) => planCase(entry, selection, catalogue));
+  const withRoutes = planned.filter((entry) => entry.routes.length > 0);
+  if (withRoutes.length === 0) throw new UsageError(nothingApplies(planned, selection));
+  return { suite, cases: withLockstep(withRoutes, catalogue) };
+}
+
+function nothingApplies(planned: readonly PlannedCase[], selection: Selection): string {
+  const [first] = planned;
+  if (first === undefined) return "No case is left: the suite has none of that operator.";
+  const refusals = first.decision.candidates
+    .filter((candidate) => selection.route === undefined || matchesRoute(candidate.route, selection.route))
+    .map((candidate) => {
+      const broken = candidate.predicates.find((predicate) => !predicate.holds);
+      if (candidate.status === "planned") return `${candidate.route}: its kernel is not built yet`;
+      return `${candidate.route}: requires ${broken?.requires ?? "another operator"}, actual ${broken?.actual ?? "-"}`;
+    });
+  const which =
+    selection.route === undefined ? "No route" : `The route "${selection.route}" does not apply; no route of that name`;
+  const list =
+    refusals.length > 0
+      ? ` ${refusals.join("; ")}.`
+      : ` It computes another operator than ${first.case.shape.operator}.`;
+  return `${which} applies to ${first.case.key}.${list} See \`lockstep dispatch --case ${first.case.key}\``;
+}

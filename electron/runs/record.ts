@@ -1,0 +1,371 @@
+/**
+ * The record of a run: `data/record.json` of a bundle, schema `lockstep.record/1`. Strict: unknown keys are refused.
+ * Numbers that are not finite are written as strings.
+ */
+import * as z from "zod";
+
+/** A number that may be NaN or infinite; in JSON those are strings. */
+export const figure = z.union([
+  z.number(),
+  z.enum(["NaN", "Infinity", "-Infinity"]).transform(Number),
+  z.custom<number>((value) => typeof value === "number"),
+]);
+
+export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 digest is 64 lower-case hex digits");
+
+/** Paths inside a bundle: lower case, so that no two differ by case alone. */
+export const BUNDLE_PATH = /^[a-z0-9][a-z0-9._-]*(\/[a-z0-9][a-z0-9._-]*)*$/;
+export const pathSchema = z.string().max(180).regex(BUNDLE_PATH);
+
+const integerText = z.string().regex(/^(0|[1-9]\d*)$/);
+const executionSchema = z.enum(["metal", "emulated", "nvidia", "imported"]);
+const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
+const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
+
+/** How a run ended. */
+export const outcomeSchema = z.enum(["passed", "failed", "cancelled", "crashed", "timed_out"]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+const verdictSchema = z.enum(["pass", "fail", "not_run"]);
+
+function known<T extends z.ZodType>(value: T) {
+  return z.strictObject({
+    value,
+    by: z.enum(["api", "probe", "table", "inferred", "assumed"]),
+    source: z.string(),
+  });
+}
+
+export const profileSchema = z.strictObject({
+  id: z.string(),
+  execution: z.enum(["metal", "emulated", "nvidia"]),
+  name: known(z.string()),
+  chip: known(z.string()),
+  architecture: known(z.string()),
+  family: known(z.enum(["apple7", "apple8", "apple9", "apple10"])),
+  metalVersion: known(z.string()),
+  os: known(z.string()),
+  gpuCores: z.strictObject({
+    value: z.number().optional(),
+    by: z.enum(["api", "probe", "table", "inferred", "assumed"]),
+    source: z.string(),
+  }),
+  limits: known(
+    z.strictObject({
+      simdWidth: z.number(),
+      maxThreadsPerThreadgroup: z.number(),
+      maxThreadgroupMemoryBytes: z.number(),
+      threadgroupMemoryAlignmentBytes: z.number(),
+      bufferSlots: z.number(),
+      setBytesMax: z.number(),
+    }),
+  ),
+  toolchain: known(z.string()),
+});
+
+/** Who computed imported outputs. Every fact is required. */
+export const producerSchema = z.strictObject({
+  engine: z.string().min(1),
+  chip: z.string().min(1),
+  os: z.string().min(1),
+  toolchain: z.string().min(1),
+  build: z.string().min(1),
+  command: z.string().min(1),
+});
+export type Producer = z.infer<typeof producerSchema>;
+
+export const hostSchema = z.strictObject({
+  os: z.string(),
+  arch: z.string(),
+  cpu: z.string(),
+  cores: z.number().int(),
+  memoryBytes: integerText,
+  node: z.string(),
+});
+export type HostFacts = z.infer<typeof hostSchema>;
+
+const decodeShapeSchema = z.strictObject({
+  operator: z.literal("gqa_decode"),
+  heads: z.number().int(),
+  kvHeads: z.number().int(),
+  dim: z.number().int(),
+  live: z.number().int(),
+  capacity: z.number().int(),
+  scale: z.number(),
+  dtype: dtypeSchema,
+});
+
+const prefillShapeSchema = z.strictObject({
+  operator: z.literal("mla_prefill"),
+  heads: z.number().int(),
+  nope: z.number().int(),
+  rope: z.number().int(),
+  value: z.number().int(),
+  cuSeqlensQ: z.array(z.number().int()),
+  cuSeqlensK: z.array(z.number().int()),
+  qOffset: z.array(z.number().int()),
+  scale: z.number(),
+  dtype: dtypeSchema,
+});
+
+export const shapeSchema = z.discriminatedUnion("operator", [decodeShapeSchema, prefillShapeSchema]);
+
+export const sourceSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("generator"),
+    generator: z.literal("lockstep.fmix32/1"),
+    seed: z.number().int(),
+    variant: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal("tensors"),
+    /** Name of the file; its bytes are bound by the digests of the tensors. */
+    file: z.string(),
+    /** Prefix of the tensor names in a multi-case file. */
+    prefix: z.string(),
+    /** Chunked prefill: the last rows of q of every sequence, against all its keys. */
+    chunk: z.number().int().optional(),
+  }),
+  z.strictObject({
+    kind: z.literal("scores"),
+    file: z.string(),
+    prefix: z.string(),
+    /** Rows that differ in live length are one case each. */
+    row: z.number().int().optional(),
+  }),
+]);
+export type CaseSource = z.infer<typeof sourceSchema>;
+
+const tensorFactSchema = z.strictObject({
+  name: z.string(),
+  dtype: z.enum(["f32", "f16", "bf16", "i32"]),
+  shape: z.array(z.number().int()),
+  bytes: integerText,
+  sha256: digestSchema,
+});
+export type TensorFact = z.infer<typeof tensorFactSchema>;
+
+/** One candidate of a dispatch decision. */
+export const candidateSchema = z.strictObject({
+  route: z.string(),
+  status: z.enum(["built", "planned"]),
+  applicable: z.boolean(),
+  predicates: z.array(
+    z.strictObject({
+      id: z.string(),
+      requires: z.string(),
+      actual: z.string(),
+      holds: z.boolean(),
+      reason: z.string(),
+    }),
+  ),
+});
+
+export const decisionSchema = z.strictObject({
+  case: z.string(),
+  chosen: z.string().nullable(),
+  reason: z.string(),
+  candidates: z.array(candidateSchema),
+});
+export type DecisionRecord = z.infer<typeof decisionSchema>;
+
+export const caseSchema = z.strictObject({
+  key: z.string(),
+  shape: shapeSchema,
+  source: sourceSchema,
+  /** Part of the boundary set: lengths at edges, adversarial values. */
+  boundary: z.boolean(),
+  inputs: z.array(tensorFactSchema),
+  /** Digest of the float64 oracle output; null where the case never came so far. */
+  oracle: z
+    .strictObject({
+      implementation: z.string(),
+      sha256: digestSchema,
+      conditioning: figure,
+      storedReference: z.boolean(),
+      ms: z.number(),
+    })
+    .nullable(),
+});
+export type CaseRecord = z.infer<typeof caseSchema>;
+
+export const gateResultSchema = z.strictObject({
+  id: z.enum([
+    "launched",
+    "coverage",
+    "finite",
+    "exact_zero",
+    "subnormal",
+    "max_abs",
+    "nmse_case",
+    "nmse_head",
+    "nmse_row",
+    "slope",
+    "lse",
+    "stored_reference",
+    "oracle_agreement",
+    "sentinels",
+    "repeat",
+    "lockstep",
+    "resources",
+  ]),
+  verdict: verdictSchema,
+  value: figure.nullable(),
+  limit: figure.nullable(),
+  where: z.string().nullable(),
+  note: z.string().nullable(),
+});
+
+/** How the execution of one route on one case ended. */
+export const stateSchema = z.enum([
+  "completed",
+  "compile_failed",
+  "refused",
+  "timed_out",
+  "crashed",
+  "cancelled",
+  "failed",
+]);
+
+const outputSchema = z.strictObject({
+  name: z.enum(["out", "lse"]),
+  dtype: dtypeSchema,
+  shape: z.array(z.number().int()),
+  path: pathSchema,
+  sha256: digestSchema,
+});
+
+export const resultSchema = z.strictObject({
+  case: z.string(),
+  route: z.string(),
+  state: stateSchema,
+  /** The device's own words where the route did not complete. */
+  error: z.string().nullable(),
+  verdict: verdictSchema,
+  /** Summary over the case; null where there is no output. */
+  metrics: z
+    .strictObject({
+      maxAbs: figure,
+      nmse: figure,
+      worstRow: z.string(),
+      worstRowNmse: figure,
+      unwritten: z.number().int().nullable(),
+    })
+    .nullable(),
+  gates: z.array(gateResultSchema),
+  /** Wall time of the first run on the device; on the emulated device, time of the emulation. */
+  ms: z.number().nullable(),
+  timings: z.array(z.strictObject({ label: z.string(), ns: z.number() })),
+  outputs: z.array(outputSchema),
+  receipts: z.array(pathSchema),
+  /** Per-head and per-row figures. */
+  metricsPath: pathSchema.nullable(),
+});
+export type ResultRecord = z.infer<typeof resultSchema>;
+
+export const LEVELS = [
+  "source",
+  "compiled",
+  "pipeline",
+  "smoke",
+  "parity",
+  "boundary",
+  "screened",
+  "promoted",
+] as const;
+
+export const claimSchema = z.strictObject({
+  operator: operatorSchema,
+  route: z.string(),
+  dtype: dtypeSchema,
+  execution: executionSchema,
+  /** The device or the producer's chip that the evidence was made on. */
+  device: z.string(),
+  level: z.enum(LEVELS),
+  /** Chip that the claim supports; null for emulated evidence, which supports none. */
+  supportsChip: z.string().nullable(),
+  cases: z.number().int(),
+  provides: z.string(),
+  doesNotProvide: z.string(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+export const fileSchema = z.strictObject({
+  path: pathSchema,
+  bytes: integerText,
+  sha256: digestSchema,
+  role: z.enum([
+    "command",
+    "gates",
+    "device",
+    "host",
+    "producer",
+    "dispatch",
+    "kernel",
+    "receipt",
+    "metrics",
+    "output",
+  ]),
+});
+
+export const recordSchema = z.strictObject({
+  schema: z.literal("lockstep.record/1"),
+  app: z.strictObject({ name: z.literal("lockstep"), version: z.string(), commit: z.string().nullable() }),
+  command: z.array(z.string()),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  outcome: outcomeSchema,
+  /** What happened, in words, where the run did not end by itself. */
+  outcomeReason: z.string().nullable(),
+  execution: executionSchema,
+  device: profileSchema.nullable(),
+  producer: producerSchema.nullable(),
+  host: hostSchema,
+  gates: z.strictObject({ schema: z.string(), sha256: digestSchema }),
+  suite: z.string().nullable(),
+  /** Keys of planned cases x routes, so that what did not run is visible. */
+  planned: z.array(z.strictObject({ case: z.string(), route: z.string() })),
+  cases: z.array(caseSchema),
+  results: z.array(resultSchema),
+  claims: z.array(claimSchema),
+  files: z.array(fileSchema),
+  limits: z.array(z.string()),
+});
+export type RunRecord = z.infer<typeof recordSchema>;
+
+/** `data/parity/<case>/<route>/metrics.json`: figures per head and row. */
+const groupSchema = z.strictObject({
+  label: z.string(),
+  nmse: figure,
+  maxAbs: figure,
+  maxReference: figure,
+  conditioning: figure,
+});
+
+export const metricsSchema = z.strictObject({
+  schema: z.literal("lockstep.metrics/1"),
+  case: z.string(),
+  route: z.string(),
+  whole: groupSchema,
+  heads: z.array(groupSchema),
+  /** At most 64 rows, worst NMSE first. */
+  worstRows: z.array(groupSchema),
+  worstElement: z
+    .strictObject({ index: z.number().int(), where: z.string(), value: figure, reference: figure, error: figure })
+    .nullable(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+/** `data/receipts/<name>.json`. */
+export const receiptSchema = z.strictObject({
+  schema: z.literal("lockstep.receipt/1"),
+  source: z.string(),
+  defines: z.record(z.string(), z.union([z.string(), z.number()])),
+  flavour: z.enum(["fast", "lockstep"]),
+  function: z.string(),
+  simdWidth: known(z.number()),
+  maxTotalThreadsPerThreadgroup: known(z.number()),
+  staticThreadgroupMemoryBytes: known(z.number()),
+  digest: z.string(),
+});
+export type PipelineReceipt = z.infer<typeof receiptSchema>;

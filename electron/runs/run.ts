@@ -1,0 +1,399 @@
+/**
+ * Executes a plan on a device. A failure of one route on one case is a result and never ends the run; a cancel keeps what
+ * was finished. Everything that happens goes out as events; blobs go straight into the staged bundle.
+ */
+
+import type { Addon } from "../../native/addon.ts";
+import { type Device, DeviceError, type SubmitOptions } from "../../native/device.ts";
+import type { Case } from "../cases/case.ts";
+import { caseSlug } from "../cases/case.ts";
+import { type CaseInputs, InputPool, materialise } from "../cases/inputs.ts";
+import { sha256 } from "../evidence/bag.ts";
+import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
+import { stableJson } from "../evidence/json.ts";
+import type { RunFacts } from "../gates/evaluate.ts";
+import type { Emit, Phase } from "./events.ts";
+import {
+  Builder,
+  differingBytes,
+  type Execution,
+  execute,
+  type PreparedRoute,
+  type ReadSource,
+  receiptName,
+  WorkPool,
+} from "./execute.ts";
+import { judge, type RawOutput } from "./judge.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
+import type { CaseRecord, HostFacts, Outcome, ResultRecord } from "./record.ts";
+import { type Reference, referenceOf } from "./reference.ts";
+
+export interface RunOptions {
+  readonly device: Device;
+  readonly addon: Addon;
+  readonly plan: RunPlan;
+  /** Folder of the staged bundle. */
+  readonly staging: string;
+  readonly readSource: ReadSource;
+  readonly host: HostFacts;
+  readonly timeoutMs?: number | undefined;
+  readonly workers?: number | undefined;
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+}
+
+/** Thrown through the run when it was cancelled; never leaves this module. */
+class Cancelled extends Error {}
+
+/** What the routes of one case share. */
+interface CaseContext {
+  readonly planned: PlannedCase;
+  readonly inputs: CaseInputs;
+  readonly reference: Reference;
+}
+
+/** A case as the record has it before it was materialised. */
+export function plannedCaseRecord(testCase: Case): CaseRecord {
+  return {
+    key: testCase.key,
+    shape: shapeRecord(testCase),
+    source: testCase.source,
+    boundary: testCase.boundary,
+    inputs: [],
+    oracle: null,
+  };
+}
+
+function shapeRecord(testCase: Case): CaseRecord["shape"] {
+  const { shape } = testCase;
+  if (shape.operator === "gqa_decode") return { ...shape };
+  const { cuSeqlensQ, cuSeqlensK, qOffset } = shape;
+  return { ...shape, cuSeqlensQ: [...cuSeqlensQ], cuSeqlensK: [...cuSeqlensK], qOffset: [...qOffset] };
+}
+
+/** How a result stands when the route did not complete. */
+function failureOf(error: unknown): { readonly state: ResultRecord["state"]; readonly reason: string } {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof DeviceError)) return { state: "failed", reason };
+  const first = error.diagnostics.find((diagnostic) => diagnostic.severity === "error");
+  const place = first === undefined ? "" : ` (${first.path}:${first.line}:${first.column}: ${first.message})`;
+  switch (error.code) {
+    case "compile_failed":
+      return { state: "compile_failed", reason: `${reason}${place}` };
+    case "pipeline_refused":
+    case "dispatch_refused":
+      return { state: "refused", reason };
+    case "timed_out":
+      return { state: "timed_out", reason };
+    case "crashed":
+      return { state: "crashed", reason };
+    case "cancelled":
+      return { state: "cancelled", reason };
+    case "unavailable":
+      return { state: "failed", reason };
+  }
+}
+
+/** Runs the plan to its end. Rejects only if the bundle cannot be written. */
+export async function runPlan(options: RunOptions): Promise<Outcome> {
+  const run = new Run(options);
+  return run.execute();
+}
+
+class Run {
+  readonly #options: RunOptions;
+  readonly #builder: Builder;
+  readonly #inputs: InputPool;
+  /** Inputs of small generated cases, apart, so that a cache of gigabytes stays where it is. */
+  readonly #smallInputs: InputPool;
+  readonly #work: WorkPool;
+  readonly #results: ResultRecord[] = [];
+  readonly #written = new Set<string>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#builder = new Builder(options.device, options.readSource);
+    const allocate: Device["allocate"] = (bytes, label) => options.device.allocate(bytes, label);
+    this.#inputs = new InputPool(allocate);
+    this.#smallInputs = new InputPool(allocate);
+    this.#work = new WorkPool(options.device);
+  }
+
+  async execute(): Promise<Outcome> {
+    const { plan, device, host, emit } = this.#options;
+    const planned = plan.cases.flatMap((entry) =>
+      entry.routes.map((item) => ({ case: entry.case.key, route: item.route })),
+    );
+    emit({
+      type: "planned",
+      suite: plan.suite,
+      execution: device.profile.execution,
+      device: device.profile,
+      producer: null,
+      host,
+      planned,
+      cases: plan.cases.map((entry) => plannedCaseRecord(entry.case)),
+    });
+    for (const { case: testCase, decision } of plan.cases) {
+      this.#write(`data/dispatch/${caseSlug(testCase.key)}.json`, stableJson(decision));
+    }
+    let cancelled = false;
+    try {
+      for (const entry of plan.cases) await this.#runCase(entry);
+    } catch (error) {
+      if (!(error instanceof Cancelled)) throw error;
+      cancelled = true;
+    } finally {
+      this.#work.release();
+      this.#inputs.release();
+      this.#smallInputs.release();
+      this.#writeSources();
+    }
+    const outcome = cancelled ? "cancelled" : outcomeOf(planned.length, this.#results);
+    const share = Math.floor((100 * this.#results.length) / planned.length);
+    emit({
+      type: "finished",
+      outcome,
+      reason: cancelled ? `Cancelled by you at ${share} %. Finished cases are kept` : null,
+    });
+    return outcome;
+  }
+
+  #write(file: string, data: Uint8Array | string): void {
+    if (this.#written.has(file)) return;
+    try {
+      writePayload(this.#options.staging, file, data);
+    } catch (error) {
+      throw error instanceof BundleError ? error : new BundleError(writeFailure(this.#options.staging, error));
+    }
+    this.#written.add(file);
+  }
+
+  #writeSources(): void {
+    for (const [file, text] of this.#builder.sources) this.#write(`data/kernels/${file.toLowerCase()}`, text);
+  }
+
+  #progress(testCase: Case, route: string | null, phase: Phase, fraction: number | null = null): void {
+    if (this.#options.signal.aborted) throw new Cancelled();
+    this.#options.emit({ type: "progress", case: testCase.key, route, phase, fraction });
+  }
+
+  #result(result: ResultRecord): void {
+    this.#results.push(result);
+    this.#options.emit({ type: "result", result });
+  }
+
+  async #prepareCase(planned: PlannedCase): Promise<CaseContext> {
+    const { case: testCase, routes } = planned;
+    this.#progress(testCase, null, "inputs");
+    const inputs = await this.#materialise(testCase, routes[0]!, this.#inputs);
+    this.#progress(testCase, null, "oracle");
+    const reference = await referenceOf(testCase.shape, testCase.shape.dtype, inputs.buffers, this.#options.addon);
+    this.#options.emit({
+      type: "case",
+      case: {
+        ...plannedCaseRecord(testCase),
+        inputs: [...inputs.facts],
+        oracle: {
+          implementation: "lockstep.float64/1",
+          sha256: reference.sha256,
+          conditioning: reference.conditioning,
+          storedReference: inputs.stored !== undefined,
+          ms: reference.ms,
+        },
+      },
+    });
+    return { planned, inputs, reference };
+  }
+
+  #materialise(testCase: Case, item: Pick<PlannedRoute, "plan">, pool: InputPool): Promise<CaseInputs> {
+    const wanted = item.plan.buffers.filter((buffer) => buffer.role === "input");
+    return materialise(testCase, wanted, pool, this.#options.addon);
+  }
+
+  #expectsLockstep(item: PlannedRoute): boolean {
+    return item.lockstep !== null && this.#options.device.profile.execution === "emulated";
+  }
+
+  async #runCase(planned: PlannedCase): Promise<void> {
+    let context: CaseContext;
+    try {
+      context = await this.#prepareCase(planned);
+    } catch (error) {
+      if (error instanceof Cancelled || error instanceof BundleError) throw error;
+      // Without inputs or oracle no route can be judged, but the other cases can.
+      for (const item of planned.routes) this.#result(this.#unjudged(planned, item, failureOf(error)));
+      return;
+    }
+    for (const item of planned.routes) {
+      const passed = await this.#runRoute(context, item);
+      if (passed) continue;
+      // A route that failed may have written into its inputs.
+      this.#inputs.distrust();
+      context = { ...context, inputs: await this.#materialise(planned.case, item, this.#inputs) };
+    }
+  }
+
+  #unjudged(
+    planned: PlannedCase,
+    item: PlannedRoute,
+    failure: { readonly state: ResultRecord["state"]; readonly reason: string },
+    receipts: readonly string[] = [],
+    resources: RunFacts["resources"] = undefined,
+  ): ResultRecord {
+    const stopped = failure.state === "timed_out" || failure.state === "crashed" || failure.state === "failed";
+    const facts: RunFacts = {
+      failure: { verdict: stopped ? "not_run" : "fail", reason: failure.reason },
+      brokenSentinels: undefined,
+      repeatDifference: undefined,
+      lockstep: { expected: this.#expectsLockstep(item), difference: undefined },
+      resources,
+    };
+    const { key, shape } = planned.case;
+    const judgement = judge(key, item.route, shape, undefined, undefined, undefined, facts);
+    return {
+      case: key,
+      route: item.route,
+      state: failure.state,
+      error: failure.reason,
+      verdict: judgement.verdict,
+      metrics: null,
+      gates: [...judgement.gates],
+      ms: null,
+      timings: [],
+      outputs: [],
+      receipts: [...receipts],
+      metricsPath: null,
+    };
+  }
+
+  /** True if the route passed. */
+  async #runRoute(context: CaseContext, item: PlannedRoute): Promise<boolean> {
+    const { planned, inputs, reference } = context;
+    const testCase = planned.case;
+    let prepared: PreparedRoute | undefined;
+    let receipts: readonly string[] = [];
+    try {
+      this.#progress(testCase, item.route, "compile");
+      prepared = await this.#builder.prepare(item.plan, "fast");
+      receipts = this.#writeReceipts(prepared);
+      const first = await this.#submit(testCase, item.route, "run", prepared, inputs);
+      const second = await this.#submit(testCase, item.route, "repeat", prepared, inputs);
+      const lockstep = this.#expectsLockstep(item) ? await this.#lockstep(context, item, first) : undefined;
+      if (lockstep !== undefined) receipts = [...receipts, ...lockstep.receipts];
+      this.#progress(testCase, item.route, "compare");
+      const broken = [...new Set([...first.brokenSentinels, ...second.brokenSentinels])];
+      const facts: RunFacts = {
+        failure: null,
+        brokenSentinels: broken,
+        repeatDifference: differingBytes(first.outputs, second.outputs),
+        lockstep: {
+          expected: this.#expectsLockstep(item),
+          difference: lockstep?.difference,
+          ...(lockstep === undefined ? {} : { note: `on ${lockstep.key}` }),
+        },
+        resources: prepared.resources,
+      };
+      const raw = rawOutputs(item, first);
+      const { key, shape } = testCase;
+      const judgement = judge(key, item.route, shape, raw, reference, inputs.stored, facts);
+      const folder = `data/parity/${caseSlug(key)}/${item.route}`;
+      const outputs = raw.map((output) => {
+        const path = `${folder}/${output.name}.${output.dtype}`;
+        this.#write(path, output.bytes);
+        const { name, dtype } = output;
+        return { name, dtype, shape: [...output.shape], path, sha256: sha256(output.bytes) };
+      });
+      const metricsPath = `${folder}/metrics.json`;
+      if (judgement.metrics !== null) this.#write(metricsPath, stableJson(judgement.metrics));
+      this.#result({
+        case: key,
+        route: item.route,
+        state: "completed",
+        error: null,
+        verdict: judgement.verdict,
+        metrics: judgement.summary,
+        gates: [...judgement.gates],
+        ms: first.timings.reduce((sum, timing) => sum + timing.ns, 0) / 1e6,
+        timings: first.timings.map((timing) => ({ ...timing })),
+        outputs,
+        receipts: [...new Set(receipts)],
+        metricsPath: judgement.metrics === null ? null : metricsPath,
+      });
+      return judgement.verdict === "pass";
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      const failure = failureOf(error);
+      if (failure.state === "cancelled" || this.#options.signal.aborted) throw new Cancelled();
+      if (error instanceof BundleError) throw error;
+      this.#result(this.#unjudged(planned, item, failure, receipts, prepared?.resources));
+      return false;
+    }
+  }
+
+  #writeReceipts(prepared: PreparedRoute): readonly string[] {
+    return prepared.receipts.map((receipt) => {
+      const file = receiptName(receipt);
+      this.#write(file, stableJson(receipt));
+      return file;
+    });
+  }
+
+  #submit(
+    testCase: Case,
+    route: string,
+    phase: "run" | "repeat" | "lockstep",
+    prepared: PreparedRoute,
+    inputs: CaseInputs,
+  ): Promise<Execution> {
+    this.#progress(testCase, route, phase);
+    const { timeoutMs, workers, signal, device } = this.#options;
+    const dispatches = prepared.plan.dispatches.length;
+    const options: SubmitOptions = {
+      signal,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(workers === undefined ? {} : { workers }),
+      onProgress: (progress) => {
+        const part = progress.threadgroups === 0 ? 1 : progress.threadgroupsDone / progress.threadgroups;
+        const fraction = Math.min(1, (progress.dispatch + part) / dispatches);
+        this.#options.emit({ type: "progress", case: testCase.key, route, phase, fraction });
+      },
+    };
+    return execute(device, prepared, inputs.buffers, this.#work, options);
+  }
+
+  /** Compares the flavours fast and lockstep on the item's small case. */
+  async #lockstep(
+    context: CaseContext,
+    item: PlannedRoute,
+    fastOnCase: Execution,
+  ): Promise<{ readonly difference: number; readonly key: string; readonly receipts: readonly string[] }> {
+    const testCase = context.planned.case;
+    const { case: small, plan } = item.lockstep!;
+    const slow = await this.#builder.prepare(plan, "lockstep");
+    const receipts = this.#writeReceipts(slow);
+    let { inputs } = context;
+    let fast = fastOnCase;
+    if (small !== testCase) {
+      inputs = await this.#materialise(small, { plan }, this.#smallInputs);
+      fast = await this.#submit(testCase, item.route, "lockstep", await this.#builder.prepare(plan, "fast"), inputs);
+    }
+    const execution = await this.#submit(testCase, item.route, "lockstep", slow, inputs);
+    return { difference: differingBytes(fast.outputs, execution.outputs), key: small.key, receipts };
+  }
+}
+
+function rawOutputs(item: PlannedRoute, execution: Execution): readonly RawOutput[] {
+  return item.plan.buffers
+    .filter((buffer) => buffer.role === "output")
+    .map((buffer): RawOutput => {
+      const { name, dtype } = buffer;
+      if ((name !== "out" && name !== "lse") || dtype === "i32") {
+        throw new Error(
+          `${item.route} has an output "${name}" of ${dtype}; outputs are out and lse in f32, f16 or bf16.`,
+        );
+      }
+      return { name, dtype, shape: buffer.shape, bytes: execution.outputs.get(buffer.name)! };
+    });
+}
