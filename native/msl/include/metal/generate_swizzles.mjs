@@ -10,7 +10,13 @@
 const POSITION = ["x", "y", "z", "w"];
 const COLOUR = ["r", "g", "b", "a"];
 
-/** All selections of `count` out of `width` components, as index lists. */
+/**
+ * All selections of `count` out of `width` components, as index lists.
+ *
+ * @param {number} width
+ * @param {number} count
+ * @returns {number[][]}
+ */
 function selections(width, count) {
   if (count === 0) return [[]];
   return selections(width, count - 1).flatMap((head) =>
@@ -18,8 +24,14 @@ function selections(width, count) {
   );
 }
 
-/** Getter, setter (if no component repeats) and the two names of one selection. */
+/**
+ * Getter, setter (if no component repeats) and the two names of one selection.
+ *
+ * @param {readonly number[]} selection
+ * @returns {string[]}
+ */
 function swizzle(selection) {
+  /** @param {readonly string[]} letters */
   const name = (letters) => selection.map((component) => letters[component]).join("");
   const type = selection.length === 1 ? "T" : `metal::vec<T, ${selection.length}>`;
   const writable = new Set(selection).size === selection.length;
@@ -34,13 +46,18 @@ function swizzle(selection) {
     : `get = get_${name(POSITION)}`;
   return [
     `  LS_INLINE ${type} get_${name(POSITION)}() const { ${getter} }`,
-    ...(writable ? [`  LS_INLINE void put_${name(POSITION)}(${type} value) { ${write} }`] : []),
+    ...(writable ? [`  LS_INLINE ${type} put_${name(POSITION)}(${type} value) { ${write} return value; }`] : []),
     `  __declspec(property(${accessors})) ${type} ${name(POSITION)};`,
     `  __declspec(property(${accessors})) ${type} ${name(COLOUR)};`,
   ];
 }
 
-/** The specialisation for vectors of `width` elements. */
+/**
+ * The specialisation for vectors of `width` elements.
+ *
+ * @param {number} width
+ * @returns {string[]}
+ */
 function specialisation(width) {
   const names = [1, 2, 3, 4].flatMap((count) => selections(width, count)).flatMap(swizzle);
   return [

@@ -38,8 +38,9 @@ template <lockstep::vector V> LS_INLINE lockstep::common_t<V> normalize(V v) {
 template <lockstep::vector A, lockstep::vector B>
   requires(lockstep::width_v<A> == 3 && lockstep::width_v<B> == 3)
 LS_INLINE lockstep::common_t<A, B> cross(A a, B b) {
-  const lockstep::common_t<A, B> x = a, y = b;
-  return x.yzx * y.zxy - x.zxy * y.yzx;
+  using V = lockstep::common_t<A, B>;
+  const V x = a, y = b;
+  return V(x.yzx) * V(y.zxy) - V(x.zxy) * V(y.yzx);
 }
 
 /** `n` turned so that it faces against `i` as `reference` does. */

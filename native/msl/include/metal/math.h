@@ -31,10 +31,12 @@ LS_INLINE float cospi(float x) {
   const float value = (t.quadrant & 1) ? -__builtin_sinf(PI * t.rest) : __builtin_cosf(PI * t.rest);
   return (t.quadrant & 2) ? -value : value;
 }
+/** Infinite at odd multiples of 1/2, with the sign of the sine there. */
 LS_INLINE float tanpi(float x) {
   const half_turns t = reduce_half_turns(x);
   const float value = __builtin_tanf(PI * t.rest);
-  return (t.quadrant & 1) ? -1.0f / value : value;
+  if ((t.quadrant & 1) == 0) return value;
+  return t.rest == 0.0f ? (t.quadrant & 2 ? -1.0f : 1.0f) * __builtin_inff() : -1.0f / value;
 }
 
 /** Correctly rounded in nearly all cases: the double quotient has 29 spare bits. */

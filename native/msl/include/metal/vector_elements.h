@@ -63,4 +63,15 @@ template <typename V> LS_INLINE constexpr element_t<V> lane(const V &value, int 
   }
 }
 
+/**
+ * `v ->* unit` is a copy of `v`, whatever its type. Where the type of a swizzle depends on a template parameter, clang
+ * does not look for operators of `a.xy * b.yx` or `2 * a.xy`, because it takes the property for a scalar; behind
+ * `->* ::lockstep::unit`, which binds tighter than any other binary operator, it is an ordinary value. The front end
+ * appends it to swizzles that are read.
+ */
+struct unit_selector {
+  template <typename T> friend LS_INLINE constexpr copied_t<T> operator->*(T &&value, unit_selector) { return value; }
+};
+inline constexpr unit_selector unit;
+
 } // namespace lockstep

@@ -11,22 +11,22 @@ template <typename T, typename Storage, int N> struct swizzled : elements<T, Sto
 template <typename T, typename Storage> struct swizzled<T, Storage, 2> : elements<T, Storage, 2> {
   using elements<T, Storage, 2>::element;
   LS_INLINE T get_x() const { return element(0); }
-  LS_INLINE void put_x(T value) { element(0) = value; }
+  LS_INLINE T put_x(T value) { element(0) = value; return value; }
   __declspec(property(get = get_x, put = put_x)) T x;
   __declspec(property(get = get_x, put = put_x)) T r;
   LS_INLINE T get_y() const { return element(1); }
-  LS_INLINE void put_y(T value) { element(1) = value; }
+  LS_INLINE T put_y(T value) { element(1) = value; return value; }
   __declspec(property(get = get_y, put = put_y)) T y;
   __declspec(property(get = get_y, put = put_y)) T g;
   LS_INLINE metal::vec<T, 2> get_xx() const { return metal::vec<T, 2>(element(0), element(0)); }
   __declspec(property(get = get_xx)) metal::vec<T, 2> xx;
   __declspec(property(get = get_xx)) metal::vec<T, 2> rr;
   LS_INLINE metal::vec<T, 2> get_xy() const { return metal::vec<T, 2>(element(0), element(1)); }
-  LS_INLINE void put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> xy;
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> rg;
   LS_INLINE metal::vec<T, 2> get_yx() const { return metal::vec<T, 2>(element(1), element(0)); }
-  LS_INLINE void put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> yx;
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> gr;
   LS_INLINE metal::vec<T, 2> get_yy() const { return metal::vec<T, 2>(element(1), element(1)); }
@@ -109,45 +109,45 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 2> : element
 template <typename T, typename Storage> struct swizzled<T, Storage, 3> : elements<T, Storage, 3> {
   using elements<T, Storage, 3>::element;
   LS_INLINE T get_x() const { return element(0); }
-  LS_INLINE void put_x(T value) { element(0) = value; }
+  LS_INLINE T put_x(T value) { element(0) = value; return value; }
   __declspec(property(get = get_x, put = put_x)) T x;
   __declspec(property(get = get_x, put = put_x)) T r;
   LS_INLINE T get_y() const { return element(1); }
-  LS_INLINE void put_y(T value) { element(1) = value; }
+  LS_INLINE T put_y(T value) { element(1) = value; return value; }
   __declspec(property(get = get_y, put = put_y)) T y;
   __declspec(property(get = get_y, put = put_y)) T g;
   LS_INLINE T get_z() const { return element(2); }
-  LS_INLINE void put_z(T value) { element(2) = value; }
+  LS_INLINE T put_z(T value) { element(2) = value; return value; }
   __declspec(property(get = get_z, put = put_z)) T z;
   __declspec(property(get = get_z, put = put_z)) T b;
   LS_INLINE metal::vec<T, 2> get_xx() const { return metal::vec<T, 2>(element(0), element(0)); }
   __declspec(property(get = get_xx)) metal::vec<T, 2> xx;
   __declspec(property(get = get_xx)) metal::vec<T, 2> rr;
   LS_INLINE metal::vec<T, 2> get_xy() const { return metal::vec<T, 2>(element(0), element(1)); }
-  LS_INLINE void put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> xy;
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> rg;
   LS_INLINE metal::vec<T, 2> get_xz() const { return metal::vec<T, 2>(element(0), element(2)); }
-  LS_INLINE void put_xz(metal::vec<T, 2> value) { element(0) = value.element(0); element(2) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xz(metal::vec<T, 2> value) { element(0) = value.element(0); element(2) = value.element(1); return value; }
   __declspec(property(get = get_xz, put = put_xz)) metal::vec<T, 2> xz;
   __declspec(property(get = get_xz, put = put_xz)) metal::vec<T, 2> rb;
   LS_INLINE metal::vec<T, 2> get_yx() const { return metal::vec<T, 2>(element(1), element(0)); }
-  LS_INLINE void put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> yx;
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> gr;
   LS_INLINE metal::vec<T, 2> get_yy() const { return metal::vec<T, 2>(element(1), element(1)); }
   __declspec(property(get = get_yy)) metal::vec<T, 2> yy;
   __declspec(property(get = get_yy)) metal::vec<T, 2> gg;
   LS_INLINE metal::vec<T, 2> get_yz() const { return metal::vec<T, 2>(element(1), element(2)); }
-  LS_INLINE void put_yz(metal::vec<T, 2> value) { element(1) = value.element(0); element(2) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yz(metal::vec<T, 2> value) { element(1) = value.element(0); element(2) = value.element(1); return value; }
   __declspec(property(get = get_yz, put = put_yz)) metal::vec<T, 2> yz;
   __declspec(property(get = get_yz, put = put_yz)) metal::vec<T, 2> gb;
   LS_INLINE metal::vec<T, 2> get_zx() const { return metal::vec<T, 2>(element(2), element(0)); }
-  LS_INLINE void put_zx(metal::vec<T, 2> value) { element(2) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_zx(metal::vec<T, 2> value) { element(2) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_zx, put = put_zx)) metal::vec<T, 2> zx;
   __declspec(property(get = get_zx, put = put_zx)) metal::vec<T, 2> br;
   LS_INLINE metal::vec<T, 2> get_zy() const { return metal::vec<T, 2>(element(2), element(1)); }
-  LS_INLINE void put_zy(metal::vec<T, 2> value) { element(2) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_zy(metal::vec<T, 2> value) { element(2) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_zy, put = put_zy)) metal::vec<T, 2> zy;
   __declspec(property(get = get_zy, put = put_zy)) metal::vec<T, 2> bg;
   LS_INLINE metal::vec<T, 2> get_zz() const { return metal::vec<T, 2>(element(2), element(2)); }
@@ -169,14 +169,14 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 3> : element
   __declspec(property(get = get_xyy)) metal::vec<T, 3> xyy;
   __declspec(property(get = get_xyy)) metal::vec<T, 3> rgg;
   LS_INLINE metal::vec<T, 3> get_xyz() const { return metal::vec<T, 3>(element(0), element(1), element(2)); }
-  LS_INLINE void put_xyz(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xyz(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_xyz, put = put_xyz)) metal::vec<T, 3> xyz;
   __declspec(property(get = get_xyz, put = put_xyz)) metal::vec<T, 3> rgb;
   LS_INLINE metal::vec<T, 3> get_xzx() const { return metal::vec<T, 3>(element(0), element(2), element(0)); }
   __declspec(property(get = get_xzx)) metal::vec<T, 3> xzx;
   __declspec(property(get = get_xzx)) metal::vec<T, 3> rbr;
   LS_INLINE metal::vec<T, 3> get_xzy() const { return metal::vec<T, 3>(element(0), element(2), element(1)); }
-  LS_INLINE void put_xzy(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xzy(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_xzy, put = put_xzy)) metal::vec<T, 3> xzy;
   __declspec(property(get = get_xzy, put = put_xzy)) metal::vec<T, 3> rbg;
   LS_INLINE metal::vec<T, 3> get_xzz() const { return metal::vec<T, 3>(element(0), element(2), element(2)); }
@@ -189,7 +189,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 3> : element
   __declspec(property(get = get_yxy)) metal::vec<T, 3> yxy;
   __declspec(property(get = get_yxy)) metal::vec<T, 3> grg;
   LS_INLINE metal::vec<T, 3> get_yxz() const { return metal::vec<T, 3>(element(1), element(0), element(2)); }
-  LS_INLINE void put_yxz(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yxz(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_yxz, put = put_yxz)) metal::vec<T, 3> yxz;
   __declspec(property(get = get_yxz, put = put_yxz)) metal::vec<T, 3> grb;
   LS_INLINE metal::vec<T, 3> get_yyx() const { return metal::vec<T, 3>(element(1), element(1), element(0)); }
@@ -202,7 +202,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 3> : element
   __declspec(property(get = get_yyz)) metal::vec<T, 3> yyz;
   __declspec(property(get = get_yyz)) metal::vec<T, 3> ggb;
   LS_INLINE metal::vec<T, 3> get_yzx() const { return metal::vec<T, 3>(element(1), element(2), element(0)); }
-  LS_INLINE void put_yzx(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yzx(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_yzx, put = put_yzx)) metal::vec<T, 3> yzx;
   __declspec(property(get = get_yzx, put = put_yzx)) metal::vec<T, 3> gbr;
   LS_INLINE metal::vec<T, 3> get_yzy() const { return metal::vec<T, 3>(element(1), element(2), element(1)); }
@@ -215,14 +215,14 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 3> : element
   __declspec(property(get = get_zxx)) metal::vec<T, 3> zxx;
   __declspec(property(get = get_zxx)) metal::vec<T, 3> brr;
   LS_INLINE metal::vec<T, 3> get_zxy() const { return metal::vec<T, 3>(element(2), element(0), element(1)); }
-  LS_INLINE void put_zxy(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zxy(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_zxy, put = put_zxy)) metal::vec<T, 3> zxy;
   __declspec(property(get = get_zxy, put = put_zxy)) metal::vec<T, 3> brg;
   LS_INLINE metal::vec<T, 3> get_zxz() const { return metal::vec<T, 3>(element(2), element(0), element(2)); }
   __declspec(property(get = get_zxz)) metal::vec<T, 3> zxz;
   __declspec(property(get = get_zxz)) metal::vec<T, 3> brb;
   LS_INLINE metal::vec<T, 3> get_zyx() const { return metal::vec<T, 3>(element(2), element(1), element(0)); }
-  LS_INLINE void put_zyx(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zyx(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_zyx, put = put_zyx)) metal::vec<T, 3> zyx;
   __declspec(property(get = get_zyx, put = put_zyx)) metal::vec<T, 3> bgr;
   LS_INLINE metal::vec<T, 3> get_zyy() const { return metal::vec<T, 3>(element(2), element(1), element(1)); }
@@ -488,76 +488,76 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 3> : element
 template <typename T, typename Storage> struct swizzled<T, Storage, 4> : elements<T, Storage, 4> {
   using elements<T, Storage, 4>::element;
   LS_INLINE T get_x() const { return element(0); }
-  LS_INLINE void put_x(T value) { element(0) = value; }
+  LS_INLINE T put_x(T value) { element(0) = value; return value; }
   __declspec(property(get = get_x, put = put_x)) T x;
   __declspec(property(get = get_x, put = put_x)) T r;
   LS_INLINE T get_y() const { return element(1); }
-  LS_INLINE void put_y(T value) { element(1) = value; }
+  LS_INLINE T put_y(T value) { element(1) = value; return value; }
   __declspec(property(get = get_y, put = put_y)) T y;
   __declspec(property(get = get_y, put = put_y)) T g;
   LS_INLINE T get_z() const { return element(2); }
-  LS_INLINE void put_z(T value) { element(2) = value; }
+  LS_INLINE T put_z(T value) { element(2) = value; return value; }
   __declspec(property(get = get_z, put = put_z)) T z;
   __declspec(property(get = get_z, put = put_z)) T b;
   LS_INLINE T get_w() const { return element(3); }
-  LS_INLINE void put_w(T value) { element(3) = value; }
+  LS_INLINE T put_w(T value) { element(3) = value; return value; }
   __declspec(property(get = get_w, put = put_w)) T w;
   __declspec(property(get = get_w, put = put_w)) T a;
   LS_INLINE metal::vec<T, 2> get_xx() const { return metal::vec<T, 2>(element(0), element(0)); }
   __declspec(property(get = get_xx)) metal::vec<T, 2> xx;
   __declspec(property(get = get_xx)) metal::vec<T, 2> rr;
   LS_INLINE metal::vec<T, 2> get_xy() const { return metal::vec<T, 2>(element(0), element(1)); }
-  LS_INLINE void put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xy(metal::vec<T, 2> value) { element(0) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> xy;
   __declspec(property(get = get_xy, put = put_xy)) metal::vec<T, 2> rg;
   LS_INLINE metal::vec<T, 2> get_xz() const { return metal::vec<T, 2>(element(0), element(2)); }
-  LS_INLINE void put_xz(metal::vec<T, 2> value) { element(0) = value.element(0); element(2) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xz(metal::vec<T, 2> value) { element(0) = value.element(0); element(2) = value.element(1); return value; }
   __declspec(property(get = get_xz, put = put_xz)) metal::vec<T, 2> xz;
   __declspec(property(get = get_xz, put = put_xz)) metal::vec<T, 2> rb;
   LS_INLINE metal::vec<T, 2> get_xw() const { return metal::vec<T, 2>(element(0), element(3)); }
-  LS_INLINE void put_xw(metal::vec<T, 2> value) { element(0) = value.element(0); element(3) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_xw(metal::vec<T, 2> value) { element(0) = value.element(0); element(3) = value.element(1); return value; }
   __declspec(property(get = get_xw, put = put_xw)) metal::vec<T, 2> xw;
   __declspec(property(get = get_xw, put = put_xw)) metal::vec<T, 2> ra;
   LS_INLINE metal::vec<T, 2> get_yx() const { return metal::vec<T, 2>(element(1), element(0)); }
-  LS_INLINE void put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yx(metal::vec<T, 2> value) { element(1) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> yx;
   __declspec(property(get = get_yx, put = put_yx)) metal::vec<T, 2> gr;
   LS_INLINE metal::vec<T, 2> get_yy() const { return metal::vec<T, 2>(element(1), element(1)); }
   __declspec(property(get = get_yy)) metal::vec<T, 2> yy;
   __declspec(property(get = get_yy)) metal::vec<T, 2> gg;
   LS_INLINE metal::vec<T, 2> get_yz() const { return metal::vec<T, 2>(element(1), element(2)); }
-  LS_INLINE void put_yz(metal::vec<T, 2> value) { element(1) = value.element(0); element(2) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yz(metal::vec<T, 2> value) { element(1) = value.element(0); element(2) = value.element(1); return value; }
   __declspec(property(get = get_yz, put = put_yz)) metal::vec<T, 2> yz;
   __declspec(property(get = get_yz, put = put_yz)) metal::vec<T, 2> gb;
   LS_INLINE metal::vec<T, 2> get_yw() const { return metal::vec<T, 2>(element(1), element(3)); }
-  LS_INLINE void put_yw(metal::vec<T, 2> value) { element(1) = value.element(0); element(3) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_yw(metal::vec<T, 2> value) { element(1) = value.element(0); element(3) = value.element(1); return value; }
   __declspec(property(get = get_yw, put = put_yw)) metal::vec<T, 2> yw;
   __declspec(property(get = get_yw, put = put_yw)) metal::vec<T, 2> ga;
   LS_INLINE metal::vec<T, 2> get_zx() const { return metal::vec<T, 2>(element(2), element(0)); }
-  LS_INLINE void put_zx(metal::vec<T, 2> value) { element(2) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_zx(metal::vec<T, 2> value) { element(2) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_zx, put = put_zx)) metal::vec<T, 2> zx;
   __declspec(property(get = get_zx, put = put_zx)) metal::vec<T, 2> br;
   LS_INLINE metal::vec<T, 2> get_zy() const { return metal::vec<T, 2>(element(2), element(1)); }
-  LS_INLINE void put_zy(metal::vec<T, 2> value) { element(2) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_zy(metal::vec<T, 2> value) { element(2) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_zy, put = put_zy)) metal::vec<T, 2> zy;
   __declspec(property(get = get_zy, put = put_zy)) metal::vec<T, 2> bg;
   LS_INLINE metal::vec<T, 2> get_zz() const { return metal::vec<T, 2>(element(2), element(2)); }
   __declspec(property(get = get_zz)) metal::vec<T, 2> zz;
   __declspec(property(get = get_zz)) metal::vec<T, 2> bb;
   LS_INLINE metal::vec<T, 2> get_zw() const { return metal::vec<T, 2>(element(2), element(3)); }
-  LS_INLINE void put_zw(metal::vec<T, 2> value) { element(2) = value.element(0); element(3) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_zw(metal::vec<T, 2> value) { element(2) = value.element(0); element(3) = value.element(1); return value; }
   __declspec(property(get = get_zw, put = put_zw)) metal::vec<T, 2> zw;
   __declspec(property(get = get_zw, put = put_zw)) metal::vec<T, 2> ba;
   LS_INLINE metal::vec<T, 2> get_wx() const { return metal::vec<T, 2>(element(3), element(0)); }
-  LS_INLINE void put_wx(metal::vec<T, 2> value) { element(3) = value.element(0); element(0) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_wx(metal::vec<T, 2> value) { element(3) = value.element(0); element(0) = value.element(1); return value; }
   __declspec(property(get = get_wx, put = put_wx)) metal::vec<T, 2> wx;
   __declspec(property(get = get_wx, put = put_wx)) metal::vec<T, 2> ar;
   LS_INLINE metal::vec<T, 2> get_wy() const { return metal::vec<T, 2>(element(3), element(1)); }
-  LS_INLINE void put_wy(metal::vec<T, 2> value) { element(3) = value.element(0); element(1) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_wy(metal::vec<T, 2> value) { element(3) = value.element(0); element(1) = value.element(1); return value; }
   __declspec(property(get = get_wy, put = put_wy)) metal::vec<T, 2> wy;
   __declspec(property(get = get_wy, put = put_wy)) metal::vec<T, 2> ag;
   LS_INLINE metal::vec<T, 2> get_wz() const { return metal::vec<T, 2>(element(3), element(2)); }
-  LS_INLINE void put_wz(metal::vec<T, 2> value) { element(3) = value.element(0); element(2) = value.element(1); }
+  LS_INLINE metal::vec<T, 2> put_wz(metal::vec<T, 2> value) { element(3) = value.element(0); element(2) = value.element(1); return value; }
   __declspec(property(get = get_wz, put = put_wz)) metal::vec<T, 2> wz;
   __declspec(property(get = get_wz, put = put_wz)) metal::vec<T, 2> ab;
   LS_INLINE metal::vec<T, 2> get_ww() const { return metal::vec<T, 2>(element(3), element(3)); }
@@ -582,36 +582,36 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xyy)) metal::vec<T, 3> xyy;
   __declspec(property(get = get_xyy)) metal::vec<T, 3> rgg;
   LS_INLINE metal::vec<T, 3> get_xyz() const { return metal::vec<T, 3>(element(0), element(1), element(2)); }
-  LS_INLINE void put_xyz(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xyz(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_xyz, put = put_xyz)) metal::vec<T, 3> xyz;
   __declspec(property(get = get_xyz, put = put_xyz)) metal::vec<T, 3> rgb;
   LS_INLINE metal::vec<T, 3> get_xyw() const { return metal::vec<T, 3>(element(0), element(1), element(3)); }
-  LS_INLINE void put_xyw(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xyw(metal::vec<T, 3> value) { element(0) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_xyw, put = put_xyw)) metal::vec<T, 3> xyw;
   __declspec(property(get = get_xyw, put = put_xyw)) metal::vec<T, 3> rga;
   LS_INLINE metal::vec<T, 3> get_xzx() const { return metal::vec<T, 3>(element(0), element(2), element(0)); }
   __declspec(property(get = get_xzx)) metal::vec<T, 3> xzx;
   __declspec(property(get = get_xzx)) metal::vec<T, 3> rbr;
   LS_INLINE metal::vec<T, 3> get_xzy() const { return metal::vec<T, 3>(element(0), element(2), element(1)); }
-  LS_INLINE void put_xzy(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xzy(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_xzy, put = put_xzy)) metal::vec<T, 3> xzy;
   __declspec(property(get = get_xzy, put = put_xzy)) metal::vec<T, 3> rbg;
   LS_INLINE metal::vec<T, 3> get_xzz() const { return metal::vec<T, 3>(element(0), element(2), element(2)); }
   __declspec(property(get = get_xzz)) metal::vec<T, 3> xzz;
   __declspec(property(get = get_xzz)) metal::vec<T, 3> rbb;
   LS_INLINE metal::vec<T, 3> get_xzw() const { return metal::vec<T, 3>(element(0), element(2), element(3)); }
-  LS_INLINE void put_xzw(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xzw(metal::vec<T, 3> value) { element(0) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_xzw, put = put_xzw)) metal::vec<T, 3> xzw;
   __declspec(property(get = get_xzw, put = put_xzw)) metal::vec<T, 3> rba;
   LS_INLINE metal::vec<T, 3> get_xwx() const { return metal::vec<T, 3>(element(0), element(3), element(0)); }
   __declspec(property(get = get_xwx)) metal::vec<T, 3> xwx;
   __declspec(property(get = get_xwx)) metal::vec<T, 3> rar;
   LS_INLINE metal::vec<T, 3> get_xwy() const { return metal::vec<T, 3>(element(0), element(3), element(1)); }
-  LS_INLINE void put_xwy(metal::vec<T, 3> value) { element(0) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xwy(metal::vec<T, 3> value) { element(0) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_xwy, put = put_xwy)) metal::vec<T, 3> xwy;
   __declspec(property(get = get_xwy, put = put_xwy)) metal::vec<T, 3> rag;
   LS_INLINE metal::vec<T, 3> get_xwz() const { return metal::vec<T, 3>(element(0), element(3), element(2)); }
-  LS_INLINE void put_xwz(metal::vec<T, 3> value) { element(0) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_xwz(metal::vec<T, 3> value) { element(0) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_xwz, put = put_xwz)) metal::vec<T, 3> xwz;
   __declspec(property(get = get_xwz, put = put_xwz)) metal::vec<T, 3> rab;
   LS_INLINE metal::vec<T, 3> get_xww() const { return metal::vec<T, 3>(element(0), element(3), element(3)); }
@@ -624,11 +624,11 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yxy)) metal::vec<T, 3> yxy;
   __declspec(property(get = get_yxy)) metal::vec<T, 3> grg;
   LS_INLINE metal::vec<T, 3> get_yxz() const { return metal::vec<T, 3>(element(1), element(0), element(2)); }
-  LS_INLINE void put_yxz(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yxz(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_yxz, put = put_yxz)) metal::vec<T, 3> yxz;
   __declspec(property(get = get_yxz, put = put_yxz)) metal::vec<T, 3> grb;
   LS_INLINE metal::vec<T, 3> get_yxw() const { return metal::vec<T, 3>(element(1), element(0), element(3)); }
-  LS_INLINE void put_yxw(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yxw(metal::vec<T, 3> value) { element(1) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_yxw, put = put_yxw)) metal::vec<T, 3> yxw;
   __declspec(property(get = get_yxw, put = put_yxw)) metal::vec<T, 3> gra;
   LS_INLINE metal::vec<T, 3> get_yyx() const { return metal::vec<T, 3>(element(1), element(1), element(0)); }
@@ -644,7 +644,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yyw)) metal::vec<T, 3> yyw;
   __declspec(property(get = get_yyw)) metal::vec<T, 3> gga;
   LS_INLINE metal::vec<T, 3> get_yzx() const { return metal::vec<T, 3>(element(1), element(2), element(0)); }
-  LS_INLINE void put_yzx(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yzx(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_yzx, put = put_yzx)) metal::vec<T, 3> yzx;
   __declspec(property(get = get_yzx, put = put_yzx)) metal::vec<T, 3> gbr;
   LS_INLINE metal::vec<T, 3> get_yzy() const { return metal::vec<T, 3>(element(1), element(2), element(1)); }
@@ -654,18 +654,18 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yzz)) metal::vec<T, 3> yzz;
   __declspec(property(get = get_yzz)) metal::vec<T, 3> gbb;
   LS_INLINE metal::vec<T, 3> get_yzw() const { return metal::vec<T, 3>(element(1), element(2), element(3)); }
-  LS_INLINE void put_yzw(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_yzw(metal::vec<T, 3> value) { element(1) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_yzw, put = put_yzw)) metal::vec<T, 3> yzw;
   __declspec(property(get = get_yzw, put = put_yzw)) metal::vec<T, 3> gba;
   LS_INLINE metal::vec<T, 3> get_ywx() const { return metal::vec<T, 3>(element(1), element(3), element(0)); }
-  LS_INLINE void put_ywx(metal::vec<T, 3> value) { element(1) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_ywx(metal::vec<T, 3> value) { element(1) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_ywx, put = put_ywx)) metal::vec<T, 3> ywx;
   __declspec(property(get = get_ywx, put = put_ywx)) metal::vec<T, 3> gar;
   LS_INLINE metal::vec<T, 3> get_ywy() const { return metal::vec<T, 3>(element(1), element(3), element(1)); }
   __declspec(property(get = get_ywy)) metal::vec<T, 3> ywy;
   __declspec(property(get = get_ywy)) metal::vec<T, 3> gag;
   LS_INLINE metal::vec<T, 3> get_ywz() const { return metal::vec<T, 3>(element(1), element(3), element(2)); }
-  LS_INLINE void put_ywz(metal::vec<T, 3> value) { element(1) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_ywz(metal::vec<T, 3> value) { element(1) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_ywz, put = put_ywz)) metal::vec<T, 3> ywz;
   __declspec(property(get = get_ywz, put = put_ywz)) metal::vec<T, 3> gab;
   LS_INLINE metal::vec<T, 3> get_yww() const { return metal::vec<T, 3>(element(1), element(3), element(3)); }
@@ -675,18 +675,18 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zxx)) metal::vec<T, 3> zxx;
   __declspec(property(get = get_zxx)) metal::vec<T, 3> brr;
   LS_INLINE metal::vec<T, 3> get_zxy() const { return metal::vec<T, 3>(element(2), element(0), element(1)); }
-  LS_INLINE void put_zxy(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zxy(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_zxy, put = put_zxy)) metal::vec<T, 3> zxy;
   __declspec(property(get = get_zxy, put = put_zxy)) metal::vec<T, 3> brg;
   LS_INLINE metal::vec<T, 3> get_zxz() const { return metal::vec<T, 3>(element(2), element(0), element(2)); }
   __declspec(property(get = get_zxz)) metal::vec<T, 3> zxz;
   __declspec(property(get = get_zxz)) metal::vec<T, 3> brb;
   LS_INLINE metal::vec<T, 3> get_zxw() const { return metal::vec<T, 3>(element(2), element(0), element(3)); }
-  LS_INLINE void put_zxw(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zxw(metal::vec<T, 3> value) { element(2) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_zxw, put = put_zxw)) metal::vec<T, 3> zxw;
   __declspec(property(get = get_zxw, put = put_zxw)) metal::vec<T, 3> bra;
   LS_INLINE metal::vec<T, 3> get_zyx() const { return metal::vec<T, 3>(element(2), element(1), element(0)); }
-  LS_INLINE void put_zyx(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zyx(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_zyx, put = put_zyx)) metal::vec<T, 3> zyx;
   __declspec(property(get = get_zyx, put = put_zyx)) metal::vec<T, 3> bgr;
   LS_INLINE metal::vec<T, 3> get_zyy() const { return metal::vec<T, 3>(element(2), element(1), element(1)); }
@@ -696,7 +696,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zyz)) metal::vec<T, 3> zyz;
   __declspec(property(get = get_zyz)) metal::vec<T, 3> bgb;
   LS_INLINE metal::vec<T, 3> get_zyw() const { return metal::vec<T, 3>(element(2), element(1), element(3)); }
-  LS_INLINE void put_zyw(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zyw(metal::vec<T, 3> value) { element(2) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); return value; }
   __declspec(property(get = get_zyw, put = put_zyw)) metal::vec<T, 3> zyw;
   __declspec(property(get = get_zyw, put = put_zyw)) metal::vec<T, 3> bga;
   LS_INLINE metal::vec<T, 3> get_zzx() const { return metal::vec<T, 3>(element(2), element(2), element(0)); }
@@ -712,11 +712,11 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zzw)) metal::vec<T, 3> zzw;
   __declspec(property(get = get_zzw)) metal::vec<T, 3> bba;
   LS_INLINE metal::vec<T, 3> get_zwx() const { return metal::vec<T, 3>(element(2), element(3), element(0)); }
-  LS_INLINE void put_zwx(metal::vec<T, 3> value) { element(2) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zwx(metal::vec<T, 3> value) { element(2) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_zwx, put = put_zwx)) metal::vec<T, 3> zwx;
   __declspec(property(get = get_zwx, put = put_zwx)) metal::vec<T, 3> bar;
   LS_INLINE metal::vec<T, 3> get_zwy() const { return metal::vec<T, 3>(element(2), element(3), element(1)); }
-  LS_INLINE void put_zwy(metal::vec<T, 3> value) { element(2) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_zwy(metal::vec<T, 3> value) { element(2) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_zwy, put = put_zwy)) metal::vec<T, 3> zwy;
   __declspec(property(get = get_zwy, put = put_zwy)) metal::vec<T, 3> bag;
   LS_INLINE metal::vec<T, 3> get_zwz() const { return metal::vec<T, 3>(element(2), element(3), element(2)); }
@@ -729,36 +729,36 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wxx)) metal::vec<T, 3> wxx;
   __declspec(property(get = get_wxx)) metal::vec<T, 3> arr;
   LS_INLINE metal::vec<T, 3> get_wxy() const { return metal::vec<T, 3>(element(3), element(0), element(1)); }
-  LS_INLINE void put_wxy(metal::vec<T, 3> value) { element(3) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wxy(metal::vec<T, 3> value) { element(3) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_wxy, put = put_wxy)) metal::vec<T, 3> wxy;
   __declspec(property(get = get_wxy, put = put_wxy)) metal::vec<T, 3> arg;
   LS_INLINE metal::vec<T, 3> get_wxz() const { return metal::vec<T, 3>(element(3), element(0), element(2)); }
-  LS_INLINE void put_wxz(metal::vec<T, 3> value) { element(3) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wxz(metal::vec<T, 3> value) { element(3) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_wxz, put = put_wxz)) metal::vec<T, 3> wxz;
   __declspec(property(get = get_wxz, put = put_wxz)) metal::vec<T, 3> arb;
   LS_INLINE metal::vec<T, 3> get_wxw() const { return metal::vec<T, 3>(element(3), element(0), element(3)); }
   __declspec(property(get = get_wxw)) metal::vec<T, 3> wxw;
   __declspec(property(get = get_wxw)) metal::vec<T, 3> ara;
   LS_INLINE metal::vec<T, 3> get_wyx() const { return metal::vec<T, 3>(element(3), element(1), element(0)); }
-  LS_INLINE void put_wyx(metal::vec<T, 3> value) { element(3) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wyx(metal::vec<T, 3> value) { element(3) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_wyx, put = put_wyx)) metal::vec<T, 3> wyx;
   __declspec(property(get = get_wyx, put = put_wyx)) metal::vec<T, 3> agr;
   LS_INLINE metal::vec<T, 3> get_wyy() const { return metal::vec<T, 3>(element(3), element(1), element(1)); }
   __declspec(property(get = get_wyy)) metal::vec<T, 3> wyy;
   __declspec(property(get = get_wyy)) metal::vec<T, 3> agg;
   LS_INLINE metal::vec<T, 3> get_wyz() const { return metal::vec<T, 3>(element(3), element(1), element(2)); }
-  LS_INLINE void put_wyz(metal::vec<T, 3> value) { element(3) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wyz(metal::vec<T, 3> value) { element(3) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); return value; }
   __declspec(property(get = get_wyz, put = put_wyz)) metal::vec<T, 3> wyz;
   __declspec(property(get = get_wyz, put = put_wyz)) metal::vec<T, 3> agb;
   LS_INLINE metal::vec<T, 3> get_wyw() const { return metal::vec<T, 3>(element(3), element(1), element(3)); }
   __declspec(property(get = get_wyw)) metal::vec<T, 3> wyw;
   __declspec(property(get = get_wyw)) metal::vec<T, 3> aga;
   LS_INLINE metal::vec<T, 3> get_wzx() const { return metal::vec<T, 3>(element(3), element(2), element(0)); }
-  LS_INLINE void put_wzx(metal::vec<T, 3> value) { element(3) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wzx(metal::vec<T, 3> value) { element(3) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); return value; }
   __declspec(property(get = get_wzx, put = put_wzx)) metal::vec<T, 3> wzx;
   __declspec(property(get = get_wzx, put = put_wzx)) metal::vec<T, 3> abr;
   LS_INLINE metal::vec<T, 3> get_wzy() const { return metal::vec<T, 3>(element(3), element(2), element(1)); }
-  LS_INLINE void put_wzy(metal::vec<T, 3> value) { element(3) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); }
+  LS_INLINE metal::vec<T, 3> put_wzy(metal::vec<T, 3> value) { element(3) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); return value; }
   __declspec(property(get = get_wzy, put = put_wzy)) metal::vec<T, 3> wzy;
   __declspec(property(get = get_wzy, put = put_wzy)) metal::vec<T, 3> abg;
   LS_INLINE metal::vec<T, 3> get_wzz() const { return metal::vec<T, 3>(element(3), element(2), element(2)); }
@@ -861,7 +861,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xyzz)) metal::vec<T, 4> xyzz;
   __declspec(property(get = get_xyzz)) metal::vec<T, 4> rgbb;
   LS_INLINE metal::vec<T, 4> get_xyzw() const { return metal::vec<T, 4>(element(0), element(1), element(2), element(3)); }
-  LS_INLINE void put_xyzw(metal::vec<T, 4> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xyzw(metal::vec<T, 4> value) { element(0) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_xyzw, put = put_xyzw)) metal::vec<T, 4> xyzw;
   __declspec(property(get = get_xyzw, put = put_xyzw)) metal::vec<T, 4> rgba;
   LS_INLINE metal::vec<T, 4> get_xywx() const { return metal::vec<T, 4>(element(0), element(1), element(3), element(0)); }
@@ -871,7 +871,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xywy)) metal::vec<T, 4> xywy;
   __declspec(property(get = get_xywy)) metal::vec<T, 4> rgag;
   LS_INLINE metal::vec<T, 4> get_xywz() const { return metal::vec<T, 4>(element(0), element(1), element(3), element(2)); }
-  LS_INLINE void put_xywz(metal::vec<T, 4> value) { element(0) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xywz(metal::vec<T, 4> value) { element(0) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_xywz, put = put_xywz)) metal::vec<T, 4> xywz;
   __declspec(property(get = get_xywz, put = put_xywz)) metal::vec<T, 4> rgab;
   LS_INLINE metal::vec<T, 4> get_xyww() const { return metal::vec<T, 4>(element(0), element(1), element(3), element(3)); }
@@ -899,7 +899,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xzyz)) metal::vec<T, 4> xzyz;
   __declspec(property(get = get_xzyz)) metal::vec<T, 4> rbgb;
   LS_INLINE metal::vec<T, 4> get_xzyw() const { return metal::vec<T, 4>(element(0), element(2), element(1), element(3)); }
-  LS_INLINE void put_xzyw(metal::vec<T, 4> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xzyw(metal::vec<T, 4> value) { element(0) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_xzyw, put = put_xzyw)) metal::vec<T, 4> xzyw;
   __declspec(property(get = get_xzyw, put = put_xzyw)) metal::vec<T, 4> rbga;
   LS_INLINE metal::vec<T, 4> get_xzzx() const { return metal::vec<T, 4>(element(0), element(2), element(2), element(0)); }
@@ -918,7 +918,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xzwx)) metal::vec<T, 4> xzwx;
   __declspec(property(get = get_xzwx)) metal::vec<T, 4> rbar;
   LS_INLINE metal::vec<T, 4> get_xzwy() const { return metal::vec<T, 4>(element(0), element(2), element(3), element(1)); }
-  LS_INLINE void put_xzwy(metal::vec<T, 4> value) { element(0) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xzwy(metal::vec<T, 4> value) { element(0) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_xzwy, put = put_xzwy)) metal::vec<T, 4> xzwy;
   __declspec(property(get = get_xzwy, put = put_xzwy)) metal::vec<T, 4> rbag;
   LS_INLINE metal::vec<T, 4> get_xzwz() const { return metal::vec<T, 4>(element(0), element(2), element(3), element(2)); }
@@ -946,7 +946,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xwyy)) metal::vec<T, 4> xwyy;
   __declspec(property(get = get_xwyy)) metal::vec<T, 4> ragg;
   LS_INLINE metal::vec<T, 4> get_xwyz() const { return metal::vec<T, 4>(element(0), element(3), element(1), element(2)); }
-  LS_INLINE void put_xwyz(metal::vec<T, 4> value) { element(0) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xwyz(metal::vec<T, 4> value) { element(0) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_xwyz, put = put_xwyz)) metal::vec<T, 4> xwyz;
   __declspec(property(get = get_xwyz, put = put_xwyz)) metal::vec<T, 4> ragb;
   LS_INLINE metal::vec<T, 4> get_xwyw() const { return metal::vec<T, 4>(element(0), element(3), element(1), element(3)); }
@@ -956,7 +956,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_xwzx)) metal::vec<T, 4> xwzx;
   __declspec(property(get = get_xwzx)) metal::vec<T, 4> rabr;
   LS_INLINE metal::vec<T, 4> get_xwzy() const { return metal::vec<T, 4>(element(0), element(3), element(2), element(1)); }
-  LS_INLINE void put_xwzy(metal::vec<T, 4> value) { element(0) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_xwzy(metal::vec<T, 4> value) { element(0) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_xwzy, put = put_xwzy)) metal::vec<T, 4> xwzy;
   __declspec(property(get = get_xwzy, put = put_xwzy)) metal::vec<T, 4> rabg;
   LS_INLINE metal::vec<T, 4> get_xwzz() const { return metal::vec<T, 4>(element(0), element(3), element(2), element(2)); }
@@ -1011,7 +1011,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yxzz)) metal::vec<T, 4> yxzz;
   __declspec(property(get = get_yxzz)) metal::vec<T, 4> grbb;
   LS_INLINE metal::vec<T, 4> get_yxzw() const { return metal::vec<T, 4>(element(1), element(0), element(2), element(3)); }
-  LS_INLINE void put_yxzw(metal::vec<T, 4> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_yxzw(metal::vec<T, 4> value) { element(1) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_yxzw, put = put_yxzw)) metal::vec<T, 4> yxzw;
   __declspec(property(get = get_yxzw, put = put_yxzw)) metal::vec<T, 4> grba;
   LS_INLINE metal::vec<T, 4> get_yxwx() const { return metal::vec<T, 4>(element(1), element(0), element(3), element(0)); }
@@ -1021,7 +1021,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yxwy)) metal::vec<T, 4> yxwy;
   __declspec(property(get = get_yxwy)) metal::vec<T, 4> grag;
   LS_INLINE metal::vec<T, 4> get_yxwz() const { return metal::vec<T, 4>(element(1), element(0), element(3), element(2)); }
-  LS_INLINE void put_yxwz(metal::vec<T, 4> value) { element(1) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_yxwz(metal::vec<T, 4> value) { element(1) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_yxwz, put = put_yxwz)) metal::vec<T, 4> yxwz;
   __declspec(property(get = get_yxwz, put = put_yxwz)) metal::vec<T, 4> grab;
   LS_INLINE metal::vec<T, 4> get_yxww() const { return metal::vec<T, 4>(element(1), element(0), element(3), element(3)); }
@@ -1085,7 +1085,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yzxz)) metal::vec<T, 4> yzxz;
   __declspec(property(get = get_yzxz)) metal::vec<T, 4> gbrb;
   LS_INLINE metal::vec<T, 4> get_yzxw() const { return metal::vec<T, 4>(element(1), element(2), element(0), element(3)); }
-  LS_INLINE void put_yzxw(metal::vec<T, 4> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_yzxw(metal::vec<T, 4> value) { element(1) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_yzxw, put = put_yzxw)) metal::vec<T, 4> yzxw;
   __declspec(property(get = get_yzxw, put = put_yzxw)) metal::vec<T, 4> gbra;
   LS_INLINE metal::vec<T, 4> get_yzyx() const { return metal::vec<T, 4>(element(1), element(2), element(1), element(0)); }
@@ -1113,7 +1113,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_yzzw)) metal::vec<T, 4> yzzw;
   __declspec(property(get = get_yzzw)) metal::vec<T, 4> gbba;
   LS_INLINE metal::vec<T, 4> get_yzwx() const { return metal::vec<T, 4>(element(1), element(2), element(3), element(0)); }
-  LS_INLINE void put_yzwx(metal::vec<T, 4> value) { element(1) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_yzwx(metal::vec<T, 4> value) { element(1) = value.element(0); element(2) = value.element(1); element(3) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_yzwx, put = put_yzwx)) metal::vec<T, 4> yzwx;
   __declspec(property(get = get_yzwx, put = put_yzwx)) metal::vec<T, 4> gbar;
   LS_INLINE metal::vec<T, 4> get_yzwy() const { return metal::vec<T, 4>(element(1), element(2), element(3), element(1)); }
@@ -1132,7 +1132,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_ywxy)) metal::vec<T, 4> ywxy;
   __declspec(property(get = get_ywxy)) metal::vec<T, 4> garg;
   LS_INLINE metal::vec<T, 4> get_ywxz() const { return metal::vec<T, 4>(element(1), element(3), element(0), element(2)); }
-  LS_INLINE void put_ywxz(metal::vec<T, 4> value) { element(1) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_ywxz(metal::vec<T, 4> value) { element(1) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_ywxz, put = put_ywxz)) metal::vec<T, 4> ywxz;
   __declspec(property(get = get_ywxz, put = put_ywxz)) metal::vec<T, 4> garb;
   LS_INLINE metal::vec<T, 4> get_ywxw() const { return metal::vec<T, 4>(element(1), element(3), element(0), element(3)); }
@@ -1151,7 +1151,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_ywyw)) metal::vec<T, 4> ywyw;
   __declspec(property(get = get_ywyw)) metal::vec<T, 4> gaga;
   LS_INLINE metal::vec<T, 4> get_ywzx() const { return metal::vec<T, 4>(element(1), element(3), element(2), element(0)); }
-  LS_INLINE void put_ywzx(metal::vec<T, 4> value) { element(1) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_ywzx(metal::vec<T, 4> value) { element(1) = value.element(0); element(3) = value.element(1); element(2) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_ywzx, put = put_ywzx)) metal::vec<T, 4> ywzx;
   __declspec(property(get = get_ywzx, put = put_ywzx)) metal::vec<T, 4> gabr;
   LS_INLINE metal::vec<T, 4> get_ywzy() const { return metal::vec<T, 4>(element(1), element(3), element(2), element(1)); }
@@ -1197,7 +1197,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zxyz)) metal::vec<T, 4> zxyz;
   __declspec(property(get = get_zxyz)) metal::vec<T, 4> brgb;
   LS_INLINE metal::vec<T, 4> get_zxyw() const { return metal::vec<T, 4>(element(2), element(0), element(1), element(3)); }
-  LS_INLINE void put_zxyw(metal::vec<T, 4> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zxyw(metal::vec<T, 4> value) { element(2) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_zxyw, put = put_zxyw)) metal::vec<T, 4> zxyw;
   __declspec(property(get = get_zxyw, put = put_zxyw)) metal::vec<T, 4> brga;
   LS_INLINE metal::vec<T, 4> get_zxzx() const { return metal::vec<T, 4>(element(2), element(0), element(2), element(0)); }
@@ -1216,7 +1216,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zxwx)) metal::vec<T, 4> zxwx;
   __declspec(property(get = get_zxwx)) metal::vec<T, 4> brar;
   LS_INLINE metal::vec<T, 4> get_zxwy() const { return metal::vec<T, 4>(element(2), element(0), element(3), element(1)); }
-  LS_INLINE void put_zxwy(metal::vec<T, 4> value) { element(2) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zxwy(metal::vec<T, 4> value) { element(2) = value.element(0); element(0) = value.element(1); element(3) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_zxwy, put = put_zxwy)) metal::vec<T, 4> zxwy;
   __declspec(property(get = get_zxwy, put = put_zxwy)) metal::vec<T, 4> brag;
   LS_INLINE metal::vec<T, 4> get_zxwz() const { return metal::vec<T, 4>(element(2), element(0), element(3), element(2)); }
@@ -1235,7 +1235,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zyxz)) metal::vec<T, 4> zyxz;
   __declspec(property(get = get_zyxz)) metal::vec<T, 4> bgrb;
   LS_INLINE metal::vec<T, 4> get_zyxw() const { return metal::vec<T, 4>(element(2), element(1), element(0), element(3)); }
-  LS_INLINE void put_zyxw(metal::vec<T, 4> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); element(3) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zyxw(metal::vec<T, 4> value) { element(2) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); element(3) = value.element(3); return value; }
   __declspec(property(get = get_zyxw, put = put_zyxw)) metal::vec<T, 4> zyxw;
   __declspec(property(get = get_zyxw, put = put_zyxw)) metal::vec<T, 4> bgra;
   LS_INLINE metal::vec<T, 4> get_zyyx() const { return metal::vec<T, 4>(element(2), element(1), element(1), element(0)); }
@@ -1263,7 +1263,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zyzw)) metal::vec<T, 4> zyzw;
   __declspec(property(get = get_zyzw)) metal::vec<T, 4> bgba;
   LS_INLINE metal::vec<T, 4> get_zywx() const { return metal::vec<T, 4>(element(2), element(1), element(3), element(0)); }
-  LS_INLINE void put_zywx(metal::vec<T, 4> value) { element(2) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zywx(metal::vec<T, 4> value) { element(2) = value.element(0); element(1) = value.element(1); element(3) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_zywx, put = put_zywx)) metal::vec<T, 4> zywx;
   __declspec(property(get = get_zywx, put = put_zywx)) metal::vec<T, 4> bgar;
   LS_INLINE metal::vec<T, 4> get_zywy() const { return metal::vec<T, 4>(element(2), element(1), element(3), element(1)); }
@@ -1327,7 +1327,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zwxx)) metal::vec<T, 4> zwxx;
   __declspec(property(get = get_zwxx)) metal::vec<T, 4> barr;
   LS_INLINE metal::vec<T, 4> get_zwxy() const { return metal::vec<T, 4>(element(2), element(3), element(0), element(1)); }
-  LS_INLINE void put_zwxy(metal::vec<T, 4> value) { element(2) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zwxy(metal::vec<T, 4> value) { element(2) = value.element(0); element(3) = value.element(1); element(0) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_zwxy, put = put_zwxy)) metal::vec<T, 4> zwxy;
   __declspec(property(get = get_zwxy, put = put_zwxy)) metal::vec<T, 4> barg;
   LS_INLINE metal::vec<T, 4> get_zwxz() const { return metal::vec<T, 4>(element(2), element(3), element(0), element(2)); }
@@ -1337,7 +1337,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_zwxw)) metal::vec<T, 4> zwxw;
   __declspec(property(get = get_zwxw)) metal::vec<T, 4> bara;
   LS_INLINE metal::vec<T, 4> get_zwyx() const { return metal::vec<T, 4>(element(2), element(3), element(1), element(0)); }
-  LS_INLINE void put_zwyx(metal::vec<T, 4> value) { element(2) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_zwyx(metal::vec<T, 4> value) { element(2) = value.element(0); element(3) = value.element(1); element(1) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_zwyx, put = put_zwyx)) metal::vec<T, 4> zwyx;
   __declspec(property(get = get_zwyx, put = put_zwyx)) metal::vec<T, 4> bagr;
   LS_INLINE metal::vec<T, 4> get_zwyy() const { return metal::vec<T, 4>(element(2), element(3), element(1), element(1)); }
@@ -1392,7 +1392,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wxyy)) metal::vec<T, 4> wxyy;
   __declspec(property(get = get_wxyy)) metal::vec<T, 4> argg;
   LS_INLINE metal::vec<T, 4> get_wxyz() const { return metal::vec<T, 4>(element(3), element(0), element(1), element(2)); }
-  LS_INLINE void put_wxyz(metal::vec<T, 4> value) { element(3) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wxyz(metal::vec<T, 4> value) { element(3) = value.element(0); element(0) = value.element(1); element(1) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_wxyz, put = put_wxyz)) metal::vec<T, 4> wxyz;
   __declspec(property(get = get_wxyz, put = put_wxyz)) metal::vec<T, 4> argb;
   LS_INLINE metal::vec<T, 4> get_wxyw() const { return metal::vec<T, 4>(element(3), element(0), element(1), element(3)); }
@@ -1402,7 +1402,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wxzx)) metal::vec<T, 4> wxzx;
   __declspec(property(get = get_wxzx)) metal::vec<T, 4> arbr;
   LS_INLINE metal::vec<T, 4> get_wxzy() const { return metal::vec<T, 4>(element(3), element(0), element(2), element(1)); }
-  LS_INLINE void put_wxzy(metal::vec<T, 4> value) { element(3) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wxzy(metal::vec<T, 4> value) { element(3) = value.element(0); element(0) = value.element(1); element(2) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_wxzy, put = put_wxzy)) metal::vec<T, 4> wxzy;
   __declspec(property(get = get_wxzy, put = put_wxzy)) metal::vec<T, 4> arbg;
   LS_INLINE metal::vec<T, 4> get_wxzz() const { return metal::vec<T, 4>(element(3), element(0), element(2), element(2)); }
@@ -1430,7 +1430,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wyxy)) metal::vec<T, 4> wyxy;
   __declspec(property(get = get_wyxy)) metal::vec<T, 4> agrg;
   LS_INLINE metal::vec<T, 4> get_wyxz() const { return metal::vec<T, 4>(element(3), element(1), element(0), element(2)); }
-  LS_INLINE void put_wyxz(metal::vec<T, 4> value) { element(3) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); element(2) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wyxz(metal::vec<T, 4> value) { element(3) = value.element(0); element(1) = value.element(1); element(0) = value.element(2); element(2) = value.element(3); return value; }
   __declspec(property(get = get_wyxz, put = put_wyxz)) metal::vec<T, 4> wyxz;
   __declspec(property(get = get_wyxz, put = put_wyxz)) metal::vec<T, 4> agrb;
   LS_INLINE metal::vec<T, 4> get_wyxw() const { return metal::vec<T, 4>(element(3), element(1), element(0), element(3)); }
@@ -1449,7 +1449,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wyyw)) metal::vec<T, 4> wyyw;
   __declspec(property(get = get_wyyw)) metal::vec<T, 4> agga;
   LS_INLINE metal::vec<T, 4> get_wyzx() const { return metal::vec<T, 4>(element(3), element(1), element(2), element(0)); }
-  LS_INLINE void put_wyzx(metal::vec<T, 4> value) { element(3) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wyzx(metal::vec<T, 4> value) { element(3) = value.element(0); element(1) = value.element(1); element(2) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_wyzx, put = put_wyzx)) metal::vec<T, 4> wyzx;
   __declspec(property(get = get_wyzx, put = put_wyzx)) metal::vec<T, 4> agbr;
   LS_INLINE metal::vec<T, 4> get_wyzy() const { return metal::vec<T, 4>(element(3), element(1), element(2), element(1)); }
@@ -1477,7 +1477,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wzxx)) metal::vec<T, 4> wzxx;
   __declspec(property(get = get_wzxx)) metal::vec<T, 4> abrr;
   LS_INLINE metal::vec<T, 4> get_wzxy() const { return metal::vec<T, 4>(element(3), element(2), element(0), element(1)); }
-  LS_INLINE void put_wzxy(metal::vec<T, 4> value) { element(3) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); element(1) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wzxy(metal::vec<T, 4> value) { element(3) = value.element(0); element(2) = value.element(1); element(0) = value.element(2); element(1) = value.element(3); return value; }
   __declspec(property(get = get_wzxy, put = put_wzxy)) metal::vec<T, 4> wzxy;
   __declspec(property(get = get_wzxy, put = put_wzxy)) metal::vec<T, 4> abrg;
   LS_INLINE metal::vec<T, 4> get_wzxz() const { return metal::vec<T, 4>(element(3), element(2), element(0), element(2)); }
@@ -1487,7 +1487,7 @@ template <typename T, typename Storage> struct swizzled<T, Storage, 4> : element
   __declspec(property(get = get_wzxw)) metal::vec<T, 4> wzxw;
   __declspec(property(get = get_wzxw)) metal::vec<T, 4> abra;
   LS_INLINE metal::vec<T, 4> get_wzyx() const { return metal::vec<T, 4>(element(3), element(2), element(1), element(0)); }
-  LS_INLINE void put_wzyx(metal::vec<T, 4> value) { element(3) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); element(0) = value.element(3); }
+  LS_INLINE metal::vec<T, 4> put_wzyx(metal::vec<T, 4> value) { element(3) = value.element(0); element(2) = value.element(1); element(1) = value.element(2); element(0) = value.element(3); return value; }
   __declspec(property(get = get_wzyx, put = put_wzyx)) metal::vec<T, 4> wzyx;
   __declspec(property(get = get_wzyx, put = put_wzyx)) metal::vec<T, 4> abgr;
   LS_INLINE metal::vec<T, 4> get_wzyy() const { return metal::vec<T, 4>(element(3), element(2), element(1), element(1)); }
