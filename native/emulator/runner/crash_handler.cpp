@@ -1,0 +1,41 @@
+#include "crash_handler.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "emulator.h"
+#include "plain_text.h"
+#include "reply.h"
+
+namespace lockstep {
+
+namespace {
+
+std::atomic_flag crashing = ATOMIC_FLAG_INIT;
+
+void handle(int signal, siginfo_t *info, void *) {
+  // Several workers may fault at once: the first one reports.
+  if (crashing.test_and_set()) {
+    for (;;) pause();
+  }
+  char text[2048];
+  if (!lockstep_emulator_describe_crash(signal, info->si_addr, text, sizeof text)) {
+    PlainText(text, sizeof text).add("The runner failed outside a kernel (signal ").number(signal).add(")");
+  }
+  send_crash(text);
+  _exit(kCrashExitCode);
+}
+
+} // namespace
+
+void install_crash_handler() {
+  struct sigaction action{};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+
+} // namespace lockstep

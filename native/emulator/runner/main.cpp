@@ -1,0 +1,231 @@
+/**
+ * The runner: a process that runs kernels for one client and can be killed at any time.
+ *
+ * The main thread reads requests and reports progress; a second thread drives the emulator, whose workers run the kernels.
+ * The process ends when its standard input closes.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "crash_handler.h"
+#include "emulator.h"
+#include "reply.h"
+#include "request.h"
+
+namespace {
+
+using lockstep::DispatchList;
+using lockstep::number_of;
+using lockstep::Reply;
+using lockstep::words_of;
+
+/** Raised whenever a request or a reply changes its meaning; `protocol.ts` has the same number. */
+constexpr std::uint64_t kProtocolVersion = 1;
+constexpr int kProgressMilliseconds = 100;
+
+const char *error_code(lockstep_status status) {
+  switch (status) {
+  case LOCKSTEP_STATUS_FAULT: return "crashed";
+  case LOCKSTEP_STATUS_REFUSED: return "dispatch_refused";
+  default: return "unavailable";
+  }
+}
+
+class Session {
+public:
+  Session() : emulator_(lockstep_emulator_create()) {
+    if (pipe(finished_) != 0) _exit(1);
+  }
+
+  /** Serves requests until standard input closes. */
+  void serve();
+
+private:
+  bool running() const { return driver_.joinable(); }
+  /** False if the line makes no sense. */
+  bool take(const std::string &line);
+  bool start(std::uint64_t id, std::uint64_t workers);
+  void inspect(std::uint64_t id, const std::string &path);
+  void report_progress();
+  void finish();
+
+  lockstep_emulator *emulator_;
+  std::unique_ptr<DispatchList> dispatches_ = std::make_unique<DispatchList>();
+  std::thread driver_;
+  std::uint64_t run_ = 0;
+  /** The driver writes a byte when a run has ended. */
+  int finished_[2];
+};
+
+void Session::serve() {
+  Reply("ready").field("protocol", kProtocolVersion).field("pid", static_cast<std::uint64_t>(getpid())).send();
+  std::string pending;
+  for (;;) {
+    pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {finished_[0], POLLIN, 0}};
+    const int ready = poll(waits, 2, running() ? kProgressMilliseconds : -1);
+    if (ready < 0 && errno != EINTR) return;
+    if (ready == 0) report_progress();
+    if (ready <= 0) continue;
+    if (waits[1].revents != 0) finish();
+    if (waits[0].revents == 0) continue;
+    char chunk[1 << 16];
+    const ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    pending.append(chunk, static_cast<std::size_t>(n));
+    std::size_t begin = 0;
+    for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      const std::string line = pending.substr(begin, end - begin);
+      if (!take(line)) {
+        Reply("error")
+            .field("run", run_)
+            .field("code", "unavailable")
+            .field("message", "The runner does not understand: " + line.substr(0, 200))
+            .send();
+      }
+    }
+    pending.erase(0, begin);
+  }
+}
+
+bool Session::take(const std::string &line) {
+  const auto words = words_of(line);
+  const std::string &command = words[0];
+  if (command == "cancel" && words.size() == 1) {
+    if (running()) lockstep_emulator_cancel(emulator_);
+    return true;
+  }
+  // Everything else would change what the current run stands on.
+  if (running()) finish();
+  if (command == "module" && words.size() == 4) {
+    const auto id = number_of(words[1]);
+    if (id) lockstep_emulator_add_module(emulator_, *id, words[2].c_str(), words[3].c_str());
+    return id.has_value();
+  }
+  if (command == "buffer" && words.size() == 6) {
+    const auto id = number_of(words[1]);
+    const auto offset = number_of(words[3]);
+    const auto bytes = number_of(words[4]);
+    if (!id || !offset || !bytes) return false;
+    lockstep_emulator_add_buffer(emulator_, *id, words[2].c_str(), *offset, *bytes, words[5].c_str());
+    return true;
+  }
+  if (command == "drop" && words.size() == 3) {
+    const auto id = number_of(words[2]);
+    if (!id || (words[1] != "buffer" && words[1] != "module")) return false;
+    if (words[1] == "buffer") {
+      lockstep_emulator_drop_buffer(emulator_, *id);
+    } else {
+      lockstep_emulator_drop_module(emulator_, *id);
+    }
+    return true;
+  }
+  if (command == "run" && words.size() == 3) {
+    const auto id = number_of(words[1]);
+    const auto workers = number_of(words[2]);
+    return id && workers && start(*id, *workers);
+  }
+  if (command == "inspect" && words.size() == 3) {
+    const auto id = number_of(words[1]);
+    if (id) inspect(*id, words[2]);
+    return id.has_value();
+  }
+  return dispatches_->add(words);
+}
+
+bool Session::start(std::uint64_t id, std::uint64_t workers) {
+  run_ = id;
+  auto list = std::exchange(dispatches_, std::make_unique<DispatchList>());
+  driver_ = std::thread([this, id, workers, list = std::move(list)] {
+    const auto dispatches = list->view();
+    const auto done = [](void *user, std::size_t dispatch, std::uint64_t nanoseconds) {
+      Reply("dispatch")
+          .field("run", *static_cast<const std::uint64_t *>(user))
+          .field("dispatch", dispatch)
+          .field("ns", nanoseconds)
+          .send();
+    };
+    std::uint64_t run = id;
+    const lockstep_status status = lockstep_emulator_run(emulator_, dispatches.data(), dispatches.size(),
+                                                         static_cast<unsigned>(workers), done, &run);
+    if (status == LOCKSTEP_STATUS_OK) {
+      Reply("done").field("run", id).send();
+    } else if (status == LOCKSTEP_STATUS_CANCELLED) {
+      Reply("cancelled").field("run", id).send();
+    } else {
+      const char *message = lockstep_emulator_message(emulator_);
+      Reply("error").field("run", id).field("code", error_code(status)).field("message", message).send();
+    }
+    const char byte = 0;
+    if (write(finished_[1], &byte, 1) != 1) _exit(1);
+  });
+  return true;
+}
+
+void Session::inspect(std::uint64_t id, const std::string &path) {
+  lockstep_module_info info{};
+  const lockstep_status status = lockstep_emulator_inspect(emulator_, path.c_str(), &info);
+  if (status != LOCKSTEP_STATUS_OK) {
+    const char *message = lockstep_emulator_message(emulator_);
+    Reply("error").field("run", id).field("code", error_code(status)).field("message", message).send();
+    return;
+  }
+  Reply("facts")
+      .field("run", id)
+      .field("staticThreadgroupBytes", info.static_threadgroup_bytes)
+      .field("maxThreadsPerThreadgroup", info.max_threads)
+      .field("flavour", info.flavour == LOCKSTEP_FLAVOUR_ID_LOCKSTEP ? "lockstep" : "fast")
+      .send();
+}
+
+void Session::report_progress() {
+  if (!running()) return;
+  lockstep_progress progress{};
+  lockstep_emulator_progress(emulator_, &progress);
+  Reply("progress")
+      .field("run", run_)
+      .field("dispatch", progress.dispatch)
+      .field("done", progress.done)
+      .field("total", progress.total)
+      .send();
+}
+
+/** Waits for the driver, which has ended or is about to. */
+void Session::finish() {
+  char byte;
+  while (read(finished_[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+  driver_.join();
+}
+
+} // namespace
+
+int main() {
+#if defined(__linux__)
+  // The client may be killed before it can close the pipe.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  signal(SIGPIPE, SIG_IGN);
+  // The terminal's Ctrl-C is for the client, which ends its runner itself.
+  signal(SIGINT, SIG_IGN);
+  lockstep::install_crash_handler();
+  Session session;
+  session.serve();
+  // Kernels may still run: nothing of theirs needs an orderly end.
+  _exit(0);
+}

@@ -1,0 +1,46 @@
+/** A buffer in a file shared with the client, mapped between two guards. */
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "guarded_pages.h"
+
+namespace lockstep {
+
+class MappedBuffer {
+public:
+  MappedBuffer(std::string path, std::uint64_t file_offset, std::uint64_t bytes, std::string label);
+
+  /**
+   * Maps the file if it is not mapped yet, or again if another file has taken its place. Returns an empty string, or what
+   * is wrong.
+   */
+  std::string map();
+
+  /** Unmaps it if the file it was mapped from is gone: the client released it. */
+  void unmap_if_released();
+
+  char *data() const { return data_; }
+  std::uint64_t bytes() const { return bytes_; }
+  const std::string &label() const { return label_; }
+  /** True if `address` lies in the buffer or in one of its guards. */
+  bool covers(const void *address) const { return reservation_.valid() && reservation_.contains(address); }
+
+private:
+  /** True if the file at the path is the one that is mapped. */
+  bool is_current() const;
+
+  std::string path_;
+  std::uint64_t file_offset_;
+  std::uint64_t bytes_;
+  std::string label_;
+  Reservation reservation_;
+  char *data_ = nullptr;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+} // namespace lockstep
