@@ -34,7 +34,7 @@ export interface Selection {
   readonly case?: string | undefined;
 }
 
-/** What the planner needs of the kernels and the dispatcher. */
+/** What the planner needs of the kernels and the dispatcher; tests give it kernels with faults. */
 export interface Catalogue {
   readonly routesFor: (operator: Operator) => readonly Route[];
   /** The dispatch decision for a shape on the device at hand. */
@@ -164,11 +164,7 @@ function nothingApplies(planned: readonly PlannedCase[], selection: Selection): 
   if (first === undefined) return "No case is left: the suite has none of that operator.";
   const refusals = first.decision.candidates
     .filter((candidate) => selection.route === undefined || matchesRoute(candidate.route, selection.route))
-    .map((candidate) => {
-      const broken = candidate.predicates.find((predicate) => !predicate.holds);
-      if (candidate.status === "planned") return `${candidate.route}: its kernel is not built yet`;
-      return `${candidate.route}: requires ${broken?.requires ?? "another operator"}, actual ${broken?.actual ?? "-"}`;
-    });
+    .map((candidate) => `${candidate.route}: ${refusal(candidate)}`);
   const which =
     selection.route === undefined ? "No route" : `The route "${selection.route}" does not apply; no route of that name`;
   const list =
@@ -176,4 +172,10 @@ function nothingApplies(planned: readonly PlannedCase[], selection: Selection): 
       ? ` ${refusals.join("; ")}.`
       : ` It computes another operator than ${first.case.shape.operator}.`;
   return `${which} applies to ${first.case.key}.${list} See \`lockstep dispatch --case ${first.case.key}\``;
+}
+
+function refusal(candidate: DecisionRecord["candidates"][number]): string {
+  if (candidate.status === "planned") return "its kernel is not built yet";
+  const broken = candidate.predicates.find((predicate) => !predicate.holds);
+  return broken === undefined ? candidate.why : `requires ${broken.requires}, actual ${broken.actual}`;
 }

@@ -145,27 +145,31 @@ const tensorFactSchema = z.strictObject({
 });
 export type TensorFact = z.infer<typeof tensorFactSchema>;
 
+const predicateSchema = z.strictObject({
+  id: z.string(),
+  requires: z.string(),
+  actual: z.string(),
+  holds: z.boolean(),
+  reason: z.string(),
+});
+
 /** One candidate of a dispatch decision. */
 export const candidateSchema = z.strictObject({
   route: z.string(),
   status: z.enum(["built", "planned"]),
+  predicates: z.array(predicateSchema).readonly(),
+  policy: z.array(predicateSchema).readonly(),
   applicable: z.boolean(),
-  predicates: z.array(
-    z.strictObject({
-      id: z.string(),
-      requires: z.string(),
-      actual: z.string(),
-      holds: z.boolean(),
-      reason: z.string(),
-    }),
-  ),
+  chosen: z.boolean(),
+  why: z.string(),
 });
 
+/** `data/dispatch/<case>.json`: what dispatch would take for a case, and why. Parity runs every route that applies. */
 export const decisionSchema = z.strictObject({
   case: z.string(),
-  chosen: z.string().nullable(),
-  reason: z.string(),
-  candidates: z.array(candidateSchema),
+  route: z.string().nullable(),
+  reasons: z.array(z.string()).readonly(),
+  candidates: z.array(candidateSchema).readonly(),
 });
 export type DecisionRecord = z.infer<typeof decisionSchema>;
 

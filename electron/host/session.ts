@@ -1,0 +1,116 @@
+/** One request of a door: cases, plan, device, run. Everything that can be wrong with a request is found before a device opens. */
+import fs from "node:fs";
+import path from "node:path";
+import { loadAddon } from "../../native/addon.ts";
+import type { Device } from "../../native/device.ts";
+import { DeviceError } from "../../native/device.ts";
+import { openEmulatedDevice } from "../../native/emulator/open.ts";
+import { emulatedProfile } from "../../native/emulator/profile.ts";
+import { SafetensorsError } from "../../oracle/safetensors.ts";
+import type { Case } from "../cases/case.ts";
+import { casesFromFile } from "../cases/file.ts";
+import { suiteCases } from "../cases/suites.ts";
+import { BundleError } from "../evidence/bundle.ts";
+import { catalogueFor } from "../runs/catalogue.ts";
+import type { Emit, RunEvent } from "../runs/events.ts";
+import { planImported, readProducer, runImported } from "../runs/imported.ts";
+import { planRun, type Selection } from "../runs/plan.ts";
+import { runPlan } from "../runs/run.ts";
+import { UsageError } from "../runs/usage.ts";
+import { chipOf } from "./device_name.ts";
+import { hostFacts } from "./facts.ts";
+import type { RunRequest } from "./messages.ts";
+import type { Places } from "./root.ts";
+
+type Refusal = Extract<RunEvent, { type: "refused" }>;
+
+/** Words of a failure that ends a request before, or instead of, a result. Undefined for a defect of the program. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UsageError) return { type: "refused", code: "usage", message };
+  if (error instanceof SafetensorsError) return { type: "refused", code: "input", message };
+  if (error instanceof BundleError) return { type: "refused", code: "io", message };
+  if (error instanceof DeviceError && error.code === "unavailable")
+    return { type: "refused", code: "unavailable", message };
+  return undefined;
+}
+
+function casesOf(request: RunRequest, golden: string): readonly Case[] {
+  if (request.inputs !== null) return casesFromFile(request.inputs);
+  // Outputs may belong to any case there is.
+  const suite = request.outputs === null ? request.suite : "full";
+  return suiteCases(suite, { golden, ...(request.seed === null ? {} : { seed: request.seed }) });
+}
+
+function selectionOf(request: RunRequest): Selection {
+  return {
+    operator: request.operator ?? undefined,
+    route: request.route ?? undefined,
+    case: request.case ?? undefined,
+  };
+}
+
+/** Runs a request to its last event. Rejects for defects of the program only. */
+export async function runRequest(request: RunRequest, where: Places, signal: AbortSignal, emit: Emit): Promise<void> {
+  try {
+    await (request.outputs === null
+      ? runHere(request, where, signal, emit)
+      : judgeOutputs(request, where, signal, emit));
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    emit(refusal);
+  }
+}
+
+async function runHere(request: RunRequest, where: Places, signal: AbortSignal, emit: Emit): Promise<void> {
+  const chip = chipOf(request.device, request.chip);
+  const profile = emulatedProfile(chip);
+  const cases = casesOf(request, where.golden);
+  const suite = request.inputs === null ? request.suite : null;
+  const plan = planRun(suite, cases, selectionOf(request), catalogueFor(profile));
+  const addon = loadAddon(where.addon);
+  const device: Device = await openEmulatedDevice({
+    addon,
+    runnerPath: where.runner,
+    ...(chip === undefined ? {} : { chip }),
+  });
+  try {
+    await runPlan({
+      device,
+      addon,
+      plan,
+      staging: request.staging,
+      readSource: (file) => fs.readFileSync(path.join(where.kernels, file), "utf8"),
+      host: hostFacts(),
+      timeoutMs: request.timeoutMs ?? undefined,
+      workers: request.workers ?? undefined,
+      signal,
+      emit,
+    });
+  } finally {
+    await device.close();
+  }
+}
+
+async function judgeOutputs(request: RunRequest, where: Places, signal: AbortSignal, emit: Emit): Promise<void> {
+  if (request.outputs === null || request.producer === null) {
+    throw new UsageError(
+      "--outputs needs --producer: a JSON file with engine, chip, os, toolchain, build and command.",
+    );
+  }
+  const producer = readProducer(request.producer);
+  const cases = casesOf(request, where.golden);
+  const items = planImported(request.outputs, cases, selectionOf(request));
+  await runImported({
+    addon: loadAddon(where.addon),
+    items,
+    outputs: request.outputs,
+    producer,
+    suite: null,
+    staging: request.staging,
+    host: hostFacts(),
+    signal,
+    emit,
+  });
+}

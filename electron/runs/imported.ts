@@ -1,0 +1,295 @@
+/**
+ * Outputs that another engine computed for the same inputs, judged by the same oracle and gates. Gates that concern the
+ * execution itself do not apply; the evidence reaches `parity` at most.
+ */
+import fs from "node:fs";
+import type { KernelDtype } from "../../kernels/route.ts";
+import type { Addon } from "../../native/addon.ts";
+import { type DeviceBuffer, POISON_WORD } from "../../native/device.ts";
+import { VARIANTS, type VariantName } from "../../oracle/generator.ts";
+import {
+  dtypeOf,
+  openSafetensors,
+  readTensor,
+  SafetensorsError,
+  type SafetensorsFile,
+} from "../../oracle/safetensors.ts";
+import { tensorBytes } from "../../oracle/tensor.ts";
+import { type Case, caseSlug, outputLayout } from "../cases/case.ts";
+import { InputPool, inputBuffers, materialise } from "../cases/inputs.ts";
+import { sha256 } from "../evidence/bag.ts";
+import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
+import { parseStrictJson, StrictJsonError, stableJson } from "../evidence/json.ts";
+import type { Emit } from "./events.ts";
+import { judge, type RawOutput } from "./judge.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { Selection } from "./plan.ts";
+import { type HostFacts, type Outcome, type Producer, producerSchema, type ResultRecord } from "./record.ts";
+import { referenceOf } from "./reference.ts";
+import { plannedCaseRecord } from "./run.ts";
+import { nearest, UsageError } from "./usage.ts";
+
+/** Reads the producer's facts. Throws `UsageError` naming the missing or unknown fields. */
+export function readProducer(path: string): Producer {
+  let text: string;
+  try {
+    text = fs.readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+  }
+  try {
+    const parsed = producerSchema.safeParse(parseStrictJson(text, path));
+    if (parsed.success) return parsed.data;
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`);
+    const fields = Object.keys(producerSchema.shape).join(", ");
+    throw new UsageError(`${path}: ${issues.join("; ")}. A producer states ${fields}, each as text.`);
+  } catch (error) {
+    throw error instanceof StrictJsonError ? new UsageError(error.message) : error;
+  }
+}
+
+/** One output to judge. */
+export interface ImportedItem {
+  /** The case in the dtype of the output. */
+  readonly case: Case;
+  /** What stands in the place of a route: the words after `out_` in the tensor's name. */
+  readonly route: string;
+  readonly out: string;
+  readonly lse: string | undefined;
+}
+
+const DTYPES: readonly KernelDtype[] = ["f32", "f16", "bf16"];
+
+/** `out`, `out_f32`, `out_f32_sdpa_math`, `lse_...`: the kind and the label behind it. Stored references are no outputs. */
+function parseOutputName(name: string): { readonly kind: "out" | "lse"; readonly label: string } | undefined {
+  const match = /^(out|lse)(?:_(f64|f32|f16|bf16))?(?:_([A-Za-z0-9_-]+))?$/.exec(name);
+  if (match === null || match[2] === "f64") return undefined;
+  return { kind: match[1] as "out" | "lse", label: [match[2], match[3]].filter(Boolean).join("_") };
+}
+
+interface Found {
+  readonly cases: readonly Case[];
+  readonly tensor: string;
+  readonly kind: "out" | "lse";
+  readonly label: string;
+}
+
+/** Finds the case that a tensor belongs to by its prefix: alias or key. A file of one case needs no prefix. */
+function findOutput(tensor: string, cases: readonly Case[], file: SafetensorsFile): Found | undefined {
+  const dot = tensor.lastIndexOf(".");
+  const parsed = parseOutputName(tensor.slice(dot + 1));
+  if (parsed === undefined || file.entries.get(tensor)?.format === "F64") return undefined;
+  const prefix = tensor.slice(0, Math.max(0, dot));
+  const aliases = [...new Set(cases.map((entry) => entry.alias))];
+  if (prefix === "" && aliases.length === 1) return { cases, tensor, ...parsed };
+  const found = cases.filter((entry) => entry.alias === prefix || entry.key === prefix);
+  if (found.length === 0) {
+    const close = nearest(prefix, aliases);
+    throw new UsageError(
+      `${file.path}: tensor "${tensor}" belongs to no case. Outputs are named <case>.out, <case>.out_<label> and ` +
+        `<case>.lse, with a case's name or key.${close === undefined ? "" : ` Nearest: ${close}.`}`,
+    );
+  }
+  return { cases: found, tensor, ...parsed };
+}
+
+/** The case in the dtype of an output. Decode inputs must be exact in it, or engine and oracle saw different numbers. */
+function caseInDtype(found: Found, dtype: KernelDtype, file: SafetensorsFile): Case {
+  const exact = found.cases.find((entry) => entry.shape.dtype === dtype);
+  if (exact !== undefined) return exact;
+  const [first] = found.cases;
+  const { shape, source } = first!;
+  if (shape.operator === "gqa_decode") {
+    const bits = source.kind === "generator" ? VARIANTS[source.variant as VariantName].bits : undefined;
+    const stored = source.kind === "tensors" ? storedDtype(first!) : undefined;
+    if (bits === 8 || stored === "f16" || stored === "bf16") {
+      const key = first!.key.replace(/\/f32$/, `/${dtype}`);
+      return { ...first!, key, shape: { ...shape, dtype }, boundary: false };
+    }
+  }
+  const dtypes = found.cases.map((entry) => entry.shape.dtype).join(", ");
+  throw new UsageError(
+    `${file.path}: tensor "${found.tensor}" is ${dtype} and the inputs of ${first!.alias} are exact in ${dtypes} only: ` +
+      "compute it in one of those.",
+  );
+}
+
+function storedDtype(entry: Case): string {
+  const prefix = entry.source.kind === "tensors" && entry.source.prefix !== "" ? `${entry.source.prefix}.` : "";
+  return dtypeOf(openSafetensors(entry.path), `${prefix}k`);
+}
+
+/** What there is to judge in a file of outputs. Throws `UsageError` and `SafetensorsError`. */
+export function planImported(outputs: string, cases: readonly Case[], selection: Selection): readonly ImportedItem[] {
+  const file = openSafetensors(outputs);
+  const found = [...file.entries.keys()].sort().flatMap((tensor) => findOutput(tensor, cases, file) ?? []);
+  const items = found
+    .filter((entry) => entry.kind === "out")
+    .map((entry): ImportedItem => {
+      const dtype = DTYPES.find((candidate) => candidate === dtypeOf(file, entry.tensor));
+      if (dtype === undefined) throw new SafetensorsError(file.path, entry.tensor, "must be f32, f16 or bf16");
+      const judged = caseInDtype(entry, dtype, file);
+      const { rows, width, heads } = outputLayout(judged.shape);
+      const shape = judged.shape.operator === "gqa_decode" ? [rows, width] : [rows / heads, heads, width];
+      const actual = file.entries.get(entry.tensor)!.shape;
+      if (actual.join() !== shape.join()) {
+        const sizes = `has shape [${actual.join(", ")}] and ${judged.key} has [${shape.join(", ")}]`;
+        throw new SafetensorsError(file.path, entry.tensor, `${sizes}: correct it`);
+      }
+      const prefix = entry.tensor.slice(0, entry.tensor.lastIndexOf(".") + 1);
+      const lse = found.find(
+        (other) => other.kind === "lse" && other.label === entry.label && other.tensor.startsWith(`${prefix}lse`),
+      );
+      return { case: judged, route: entry.label.toLowerCase() || "imported", out: entry.tensor, lse: lse?.tensor };
+    })
+    .filter(({ case: judged, route }) => selected(judged, route, selection));
+  if (items.length === 0) {
+    const wanted = "named <case>.out, <case>.out_<label> or, for the one case of --inputs, out";
+    throw new UsageError(`${outputs} holds no output to judge: outputs are f32, f16 or bf16 tensors ${wanted}.`);
+  }
+  return items;
+}
+
+function selected(judged: Case, route: string, selection: Selection): boolean {
+  const { operator, route: wantedRoute, case: wantedCase } = selection;
+  return (
+    (operator === undefined || judged.shape.operator === operator) &&
+    (wantedRoute === undefined || route.startsWith(wantedRoute)) &&
+    (wantedCase === undefined ||
+      judged.key.toLowerCase().includes(wantedCase.toLowerCase()) ||
+      judged.alias === wantedCase)
+  );
+}
+
+/** Memory of the addon in the form of a device buffer: the oracle reads it, no kernel does. */
+function memoryBuffer(addon: Addon, bytes: number, label: string): DeviceBuffer {
+  const memory = addon.allocate(bytes);
+  memory.fill(POISON_WORD);
+  return {
+    label,
+    bytes,
+    memory,
+    write: (offset, data) => memory.write(offset, data),
+    read: (offset, length) => memory.read(offset, length),
+    poison: () => memory.fill(POISON_WORD),
+    sentinelIntact: () => memory.sentinelIntact(),
+    release: () => memory.release(),
+  };
+}
+
+export interface ImportedOptions {
+  readonly addon: Addon;
+  readonly items: readonly ImportedItem[];
+  readonly outputs: string;
+  readonly producer: Producer;
+  readonly suite: string | null;
+  readonly staging: string;
+  readonly host: HostFacts;
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+}
+
+/** Judges every item. Rejects only if the bundle cannot be written. */
+export async function runImported(options: ImportedOptions): Promise<Outcome> {
+  const { addon, items, producer, suite, host, signal, emit } = options;
+  const cases = [...new Map(items.map((item) => [item.case.key, item.case])).values()];
+  emit({
+    type: "planned",
+    suite,
+    execution: "imported",
+    device: null,
+    producer,
+    host,
+    planned: items.map((item) => ({ case: item.case.key, route: item.route })),
+    cases: cases.map(plannedCaseRecord),
+  });
+  const file = openSafetensors(options.outputs);
+  const pool = new InputPool((bytes, label) => memoryBuffer(addon, bytes, label));
+  const results: ResultRecord[] = [];
+  try {
+    for (const judged of cases) {
+      if (signal.aborted) break;
+      const ofCase = items.filter((item) => item.case.key === judged.key);
+      for (const result of await judgeCase(options, judged, ofCase, file, pool)) {
+        results.push(result);
+        emit({ type: "result", result });
+      }
+    }
+  } finally {
+    pool.release();
+  }
+  const cancelled = signal.aborted && results.length < items.length;
+  const outcome = cancelled ? "cancelled" : outcomeOf(items.length, results);
+  emit({ type: "finished", outcome, reason: cancelled ? "Cancelled by you. Finished cases are kept" : null });
+  return outcome;
+}
+
+async function judgeCase(
+  options: ImportedOptions,
+  judged: Case,
+  items: readonly ImportedItem[],
+  file: SafetensorsFile,
+  pool: InputPool,
+): Promise<readonly ResultRecord[]> {
+  const { addon, emit, staging } = options;
+  const { key, shape } = judged;
+  emit({ type: "progress", case: key, route: null, phase: "inputs", fraction: null });
+  const inputs = await materialise(judged, inputBuffers(shape), pool, addon);
+  emit({ type: "progress", case: key, route: null, phase: "oracle", fraction: null });
+  const reference = await referenceOf(shape, shape.dtype, inputs.buffers, addon);
+  emit({
+    type: "case",
+    case: {
+      ...plannedCaseRecord(judged),
+      inputs: [...inputs.facts],
+      oracle: {
+        implementation: "lockstep.float64/1",
+        sha256: reference.sha256,
+        conditioning: reference.conditioning,
+        storedReference: inputs.stored !== undefined,
+        ms: reference.ms,
+      },
+    },
+  });
+  return items.map((item): ResultRecord => {
+    const raw = [
+      rawOutput(file, item.out, "out"),
+      ...(item.lse === undefined ? [] : [rawOutput(file, item.lse, "lse")]),
+    ];
+    const judgement = judge(key, item.route, shape, raw, reference, inputs.stored, null);
+    const folder = `data/parity/${caseSlug(key)}/${item.route}`;
+    const write = (path: string, data: Uint8Array | string): void => {
+      try {
+        writePayload(staging, path, data);
+      } catch (error) {
+        throw error instanceof BundleError ? error : new BundleError(writeFailure(staging, error));
+      }
+    };
+    const outputs = raw.map((output) => {
+      const path = `${folder}/${output.name}.${output.dtype}`;
+      write(path, output.bytes);
+      return { name: output.name, dtype: output.dtype, shape: [...output.shape], path, sha256: sha256(output.bytes) };
+    });
+    const metricsPath = `${folder}/metrics.json`;
+    if (judgement.metrics !== null) write(metricsPath, stableJson(judgement.metrics));
+    return {
+      case: key,
+      route: item.route,
+      state: "completed",
+      error: null,
+      verdict: judgement.verdict,
+      metrics: judgement.summary,
+      gates: [...judgement.gates],
+      ms: null,
+      timings: [],
+      outputs,
+      receipts: [],
+      metricsPath: judgement.metrics === null ? null : metricsPath,
+    };
+  });
+}
+
+function rawOutput(file: SafetensorsFile, tensor: string, name: "out" | "lse"): RawOutput {
+  const data = readTensor(file, tensor, { dtypes: ["f32", "f16", "bf16"] });
+  return { name, dtype: data.dtype as KernelDtype, shape: data.shape, bytes: tensorBytes(data) };
+}
