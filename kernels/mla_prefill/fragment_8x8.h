@@ -41,7 +41,7 @@ struct Fragment8x8 {
   }
 
   // State. Counts of visible keys for the rows that the lane owns; rows at and beyond `rows` see none.
-  static RowCounts visible(Sequence sequence, int first_query, int rows, uint lane) {
+  static RowCounts visible_counts(Sequence sequence, int first_query, int rows, uint lane) {
     const int index = int(row(lane));
     return index < rows ? visible_keys(sequence, first_query + index) : 0;
   }

@@ -134,7 +134,7 @@ inline void prefill(
   for (uint i = 0; i < VALUE_FRAGMENTS; ++i) {
     Fragment::clear(output[i]);
   }
-  const typename Fragment::RowCounts counts = Fragment::visible(sequence, first_query, rows, lane);
+  const typename Fragment::RowCounts counts = Fragment::visible_counts(sequence, first_query, rows, lane);
   typename Fragment::RowVector maximum = Fragment::filled(-INFINITY);
   typename Fragment::RowVector sum = Fragment::filled(0.0f);
 
