@@ -59,6 +59,11 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
     { flags: ["-fno-threadsafe-statics"], why: "a module copy belongs to one thread" },
     { step: "kernel", flags: ["-Wno-everything"], why: "warnings of C++ about MSL help nobody" },
     {
+      step: "kernel",
+      flags: ["-fno-spell-checking"],
+      why: "corrections reach for names of the headers and go on with them",
+    },
+    {
       flavour: "lockstep",
       flags: ["-DLOCKSTEP_FLAVOUR_LOCKSTEP=1"],
       why: "the headers and the runtime take part in the rendezvous at every threadgroup access",

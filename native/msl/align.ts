@@ -16,15 +16,49 @@ const MAX_CELLS = 250_000;
 export function alignColumns(output: readonly RawToken[], original: readonly RawToken[]): number[] {
   if (original.length === 0) return output.map((token) => token.column);
   const partner = match(output, original);
-  const columns: number[] = [];
+  const kept = new Set(partner);
+  const owners = macroCalls(original, kept);
   let next = 0;
-  for (const index of partner) {
-    // Without a partner the token came out of the macro that is the next thing the author wrote.
-    if (index >= 0) next = index + 1;
-    const source = original[index >= 0 ? index : Math.min(next, original.length - 1)];
-    columns.push(source?.column ?? 1);
+  return output.map((token, position) => {
+    const index = partner[position] ?? -1;
+    if (index >= 0) {
+      next = index + 1;
+      return original[index]?.column ?? 1;
+    }
+    // Without a partner the token came out of a macro: the one written here, or the one whose arguments these are.
+    const here = Math.min(next, original.length - 1);
+    const isMacro = original[here]?.kind === "identifier" && !kept.has(here);
+    const call = isMacro ? undefined : (owners.get(here) ?? owners.get(here - 1));
+    const argument =
+      call &&
+      original.slice(call.name + 1, call.end).find((one) => one.kind === "identifier" && one.text === token.text);
+    return (argument ?? original[call?.name ?? here])?.column ?? 1;
+  });
+}
+
+interface MacroCall {
+  /** Indices of the macro's name and of what follows its closing parenthesis. */
+  readonly name: number;
+  readonly end: number;
+}
+
+/** The outermost macro call around each token: a name that is not in the output, with its parentheses. */
+function macroCalls(original: readonly RawToken[], kept: ReadonlySet<number>): ReadonlyMap<number, MacroCall> {
+  const owners = new Map<number, MacroCall>();
+  for (let i = 0; i < original.length; i += 1) {
+    if (original[i]?.kind !== "identifier" || kept.has(i) || original[i + 1]?.text !== "(") continue;
+    let depth = 0;
+    let end = i + 1;
+    for (; end < original.length; end += 1) {
+      if (original[end]?.text === "(") depth += 1;
+      if (original[end]?.text === ")") depth -= 1;
+      if (depth === 0) break;
+    }
+    const call = { name: i, end: end + 1 };
+    for (let inside = i; inside < call.end; inside += 1) owners.set(inside, call);
+    i = end;
   }
-  return columns;
+  return owners;
 }
 
 /** For each output token the index of its partner in `original`, or -1: a longest common subsequence. */
@@ -63,8 +97,8 @@ function match(output: readonly RawToken[], original: readonly RawToken[]): Int3
       partner[head + r] = head + c;
       r += 1;
       c += 1;
-    } else if ((length[(r + 1) * width + c] ?? 0) === here) r += 1;
-    else c += 1;
+    } else if ((length[r * width + c + 1] ?? 0) === here) c += 1;
+    else r += 1;
   }
   return partner;
 }

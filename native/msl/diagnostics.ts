@@ -2,7 +2,6 @@
 import type { Diagnostic } from "../device.ts";
 import type { Layout } from "./layout.ts";
 import type { Unit } from "./preprocess.ts";
-import { ENTRY_FILE } from "./transform.ts";
 
 /** How names of the C++ side read in MSL. Applied in order. */
 const WORDING: readonly (readonly [RegExp, string])[] = [
@@ -56,7 +55,9 @@ export function mapDiagnostics(
     const position = place
       ? { path: place.path, line: place.line, column: layout.column(place.path, place.line, place.column) }
       : kernel;
-    mapped.push({ severity: head.severity, ...position, message: wordsFor(head) });
+    const words = reword(head.message);
+    const message = place ? words : `this kernel cannot be called with the arguments it declares: ${words}`;
+    mapped.push({ severity: head.severity, ...position, message });
     for (const note of ownNotes) {
       if (note === place || head.severity !== "error") continue;
       const column = layout.column(note.path, note.line, note.column);
@@ -64,11 +65,6 @@ export function mapDiagnostics(
     }
   }
   return mapped;
-}
-
-function wordsFor(message: Diagnostic): string {
-  const words = reword(message.message);
-  return message.path === ENTRY_FILE ? `this kernel cannot be called with the arguments it declares: ${words}` : words;
 }
 
 /** The first error as `path:line:column: error: message`, with the number of further ones. */

@@ -13,7 +13,7 @@ import type { Syntax } from "./syntax.ts";
 export type ConstantValues = ReadonlyMap<string, ConstantValue>;
 
 /** Name under which messages about the generated entry arrive. */
-export const ENTRY_FILE = "<kernel entry>";
+const ENTRY_FILE = "<kernel entry>";
 
 /** Rewrites the unit for one kernel with the given function constants. */
 export function transform(
@@ -39,7 +39,8 @@ export function transform(
       else if (ADDRESS_SPACES.has(token.text)) {
         if (isMethodQualifier(syntax, i)) edits.replace(i, `LS_METHOD_${token.text}`);
         else if (token.text === "threadgroup" && declaresThreadgroupMemory(syntax, i)) {
-          edits.before(declarationStart(syntax, i), "static LS_STATIC_THREADGROUP ");
+          // Behind `alignas`, which may only stand first.
+          edits.before(qualifierStart(syntax, i), "static LS_STATIC_THREADGROUP ");
         } else if (token.text !== "thread") arrayToPointer(syntax, i, edits);
       }
     }
@@ -233,14 +234,19 @@ function isMethodQualifier(syntax: Syntax, index: number): boolean {
   return syntax.text(previous) === ")";
 }
 
-/** First token of the declaration that the qualifier at `index` belongs to. */
-function declarationStart(syntax: Syntax, index: number): number {
+/** First of the qualifiers that the one at `index` stands among. */
+function qualifierStart(syntax: Syntax, index: number): number {
   let start = index;
+  while (syntax.text(start - 1) === "const" || syntax.text(start - 1) === "volatile") start -= 1;
+  return start;
+}
+
+/** First token of the declaration that the qualifier at `index` belongs to: before `alignas` and attributes. */
+function declarationStart(syntax: Syntax, index: number): number {
+  let start = qualifierStart(syntax, index);
   for (;;) {
-    const previous = syntax.text(start - 1);
-    if (previous === "const" || previous === "volatile") start -= 1;
-    else if (previous === ")" && syntax.text(syntax.close(start - 1) - 1) === "alignas")
-      start = syntax.close(start - 1) - 1;
+    const open = syntax.text(start - 1) === ")" ? syntax.close(start - 1) : -1;
+    if (open > 0 && syntax.text(open - 1) === "alignas") start = open - 1;
     else if (syntax.endsAttributes(start - 1)) start = syntax.close(start - 1);
     else return start;
   }
@@ -266,9 +272,7 @@ function declaresThreadgroupMemory(syntax: Syntax, index: number): boolean {
 
 /** `constant const long strides[3]` as a parameter: an array in an address space decays to a pointer. */
 function arrayToPointer(syntax: Syntax, index: number, edits: Edits): void {
-  let start = index;
-  while (syntax.text(start - 1) === "const" || syntax.text(start - 1) === "volatile") start -= 1;
-  if (!/^[(,]$/.test(syntax.text(start - 1))) return;
+  if (!/^[(,]$/.test(syntax.text(qualifierStart(syntax, index) - 1))) return;
   for (let i = index + 1; i < syntax.tokens.length; i += 1) {
     const text = syntax.text(i);
     if (text === "<") {
