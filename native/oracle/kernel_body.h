@@ -7,6 +7,8 @@ constexpr std::size_t kLanes = LOCKSTEP_LANES;
 constexpr std::size_t kTile = LOCKSTEP_TILE;
 /// Depth of a converted slab of keys: kTile x kDepth doubles stay in the first-level cache.
 constexpr std::size_t kDepth = 64;
+/// Panels of value columns that are converted together: a cache line of f32 values.
+constexpr std::size_t kPanels = 16 / kTile;
 /// Keys between two updates of the running maximum.
 constexpr std::size_t kBlock = 64;
 
@@ -117,17 +119,17 @@ template <std::size_t BN, std::size_t BK>
 /// Working memory of one call.
 struct Scratch {
   explicit Scratch(std::size_t groups)
-      : slab(kTile * kDepth), panels(kBlock * kColumnTile), scores(groups * kBlock * kLanes),
+      : slab(kTile * kDepth), panels(kPanels * kBlock * kTile), scores(groups * kBlock * kLanes),
         sizes(groups * kBlock * kLanes) {}
-  AlignedArray<double> slab;    // [kTile keys][kDepth], then [keys][columns] of values
-  AlignedArray<double> panels;  // [kColumnTile / kTile][kBlock][kTile] of values
+  AlignedArray<double> slab;    // [kTile keys][kDepth]
+  AlignedArray<double> panels;  // [kPanels][kBlock keys][kTile columns] of values
   AlignedArray<double> scores;  // [group][key][lane]
   AlignedArray<double> sizes;
 };
 
 /// Scores and their sizes for keys [begin, begin + count), unscaled.
-inline void score_block(const Tile& tile, const Keys& keys, std::size_t begin, std::size_t count, std::size_t groups,
-                        Scratch& scratch) {
+inline void score_block(const Tile& tile, const Keys& keys, std::size_t begin, std::size_t count, Scratch& scratch) {
+  const std::size_t groups = tile.groups;
   for (std::size_t i = 0; i < groups * kBlock * kLanes; ++i) scratch.scores[i] = scratch.sizes[i] = 0;
   for (std::size_t n0 = 0; n0 < count; n0 += kTile) {
     const std::size_t rows = count - n0 < kTile ? count - n0 : kTile;
@@ -214,27 +216,30 @@ inline void weigh_block(Tile& tile, std::size_t group, double scale, std::size_t
   store(&tile.s[group * kLanes], s);
 }
 
-/// Adds weight times value to the outputs of the first `groups` groups.
-inline void value_block(Tile& tile, const Rows& value, std::size_t begin, std::size_t count, std::size_t groups,
-                        Scratch& scratch) {
-  for (std::size_t d0 = 0; d0 < tile.width; d0 += kColumnTile) {
-    const std::size_t columns = tile.width - d0 < kColumnTile ? tile.width - d0 : kColumnTile;
+/// Columns [d0, d0 + kTile) of a value row as doubles, zeros behind the last column.
+[[gnu::always_inline]] inline void convert_columns(double* to, const Rows& value, std::size_t row, std::size_t d0) {
+  const std::size_t from = row * value.stride + d0;
+  if (value.width - d0 >= kTile) {
+    convert(to, value.base, from, value.dtype, kTile);
+    return;
+  }
+  for (std::size_t n = 0; n < kTile; ++n) to[n] = 0;
+  convert(to, value.base, from, value.dtype, value.width - d0);
+}
+
+/// Adds weight times value to the outputs.
+inline void value_block(Tile& tile, const Rows& value, std::size_t begin, std::size_t count, Scratch& scratch) {
+  for (std::size_t d0 = 0; d0 < tile.width; d0 += kPanels * kTile) {
+    const std::size_t left = (tile.width - d0 + kTile - 1) / kTile;
+    const std::size_t panels = left < kPanels ? left : kPanels;
     for (std::size_t j = 0; j < count; ++j) {
-      double* row = scratch.slab.data();
-      if (columns == kColumnTile) {
-        convert(row, value.base, (begin + j) * value.stride + d0, value.dtype, kColumnTile);
-      } else {
-        for (std::size_t d = 0; d < kColumnTile; ++d) row[d] = 0;
-        convert(row, value.base, (begin + j) * value.stride + d0, value.dtype, columns);
-      }
-      for (std::size_t panel = 0; panel < kColumnTile / kTile; ++panel) {
-        double* to = scratch.panels.data() + (panel * kBlock + j) * kTile;
-        for (std::size_t n = 0; n < kTile; ++n) to[n] = row[panel * kTile + n];
+      for (std::size_t panel = 0; panel < panels; ++panel) {
+        convert_columns(scratch.panels.data() + (panel * kBlock + j) * kTile, value, begin + j, d0 + panel * kTile);
       }
     }
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < tile.groups; ++g) {
       const double* weights = scratch.scores.data() + g * kBlock * kLanes;
-      for (std::size_t panel = 0; panel < kColumnTile / kTile; ++panel) {
+      for (std::size_t panel = 0; panel < panels; ++panel) {
         const std::size_t at = (g * tile.padded + d0 + panel * kTile) * kLanes;
         multiply<1, kTile>(tile.out.data() + at, tile.absolute.data() + at, weights,
                            scratch.panels.data() + panel * kBlock * kTile, count);
@@ -248,10 +253,10 @@ BadScore attend(Tile& tile, const Keys& keys, double scale, std::size_t begin, s
   BadScore bad;
   for (std::size_t at = begin; at < end; at += kBlock) {
     const std::size_t count = end - at < kBlock ? end - at : kBlock;
-    score_block(tile, keys, at, count, tile.groups, scratch);
+    score_block(tile, keys, at, count, scratch);
     for (std::size_t g = 0; g < tile.groups; ++g) weigh_block(tile, g, scale, at, count, scratch, bad);
     if (bad.found) return bad;
-    value_block(tile, keys.value, at, count, tile.groups, scratch);
+    value_block(tile, keys.value, at, count, scratch);
   }
   return bad;
 }
