@@ -14,5 +14,7 @@
 #include "matrix.h"
 #include "relational.h"
 #include "scalar.h"
+#include "simd_names.h"
 #include "type_traits.h"
+#include "uniform.h"
 #include "vector_names.h"

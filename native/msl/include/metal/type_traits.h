@@ -1,6 +1,7 @@
 /**
  * Type traits of MSL (`metal_type_traits`), on the compiler's own intrinsics so that kernels need no C++ standard
- * library. `metal::void_t` is left out on purpose: kernels define their own.
+ * library. Kernels in the wild define `void_t`, `is_empty` and `pointer_element` in `metal` and variables named `forward`
+ * beside it, so that `metal` must not have these names.
  */
 #pragma once
 
@@ -83,7 +84,6 @@ LS_PREDICATE(is_rvalue_reference, __is_rvalue_reference(T))
 LS_PREDICATE(is_scalar, is_arithmetic<T>::value || __is_enum(T) || __is_pointer(T))
 LS_PREDICATE(is_const, __is_const(T))
 LS_PREDICATE(is_volatile, __is_volatile(T))
-LS_PREDICATE(is_empty, __is_empty(T))
 LS_PREDICATE(is_final, __is_final(T))
 LS_PREDICATE(is_polymorphic, __is_polymorphic(T))
 LS_PREDICATE(is_abstract, __is_abstract(T))
@@ -119,10 +119,10 @@ template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
 template <typename T, T N> using make_integer_sequence = __make_integer_seq<integer_sequence, T, N>;
 template <size_t N> using make_index_sequence = make_integer_sequence<size_t, N>;
 
-template <typename T> LS_INLINE constexpr T &&forward(__remove_reference_t(T) & value) { return static_cast<T &&>(value); }
-template <typename T> LS_INLINE constexpr __remove_reference_t(T) && move(T &&value) {
-  return static_cast<__remove_reference_t(T) &&>(value);
-}
+/** Apple's own names for these; kernels use them under `#pragma METAL internals`. */
+template <typename... B> struct _conjunction : bool_constant<(true && ... && B::value)> {};
+template <typename... B> struct _disjunction : bool_constant<(false || ... || B::value)> {};
+template <typename B> struct _negation : bool_constant<!B::value> {};
 
 #undef LS_TYPE_TRAIT
 #undef LS_PREDICATE
