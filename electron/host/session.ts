@@ -3,16 +3,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { loadAddon } from "../../native/addon.ts";
 import type { Device } from "../../native/device.ts";
-import { DeviceError } from "../../native/device.ts";
 import { openEmulatedDevice } from "../../native/emulator/open.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
-import { SafetensorsError } from "../../oracle/safetensors.ts";
 import type { Case } from "../cases/case.ts";
 import { casesFromFile } from "../cases/file.ts";
 import { suiteCases } from "../cases/suites.ts";
-import { BundleError } from "../evidence/bundle.ts";
 import { catalogueFor } from "../runs/catalogue.ts";
-import type { Emit, RunEvent } from "../runs/events.ts";
+import type { Emit } from "../runs/events.ts";
 import { planImported, readProducer, runImported } from "../runs/imported.ts";
 import { planRun, type Selection } from "../runs/plan.ts";
 import { runPlan } from "../runs/run.ts";
@@ -20,20 +17,8 @@ import { UsageError } from "../runs/usage.ts";
 import { chipOf } from "./device_name.ts";
 import { hostFacts } from "./facts.ts";
 import type { RunRequest } from "./messages.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Places } from "./root.ts";
-
-type Refusal = Extract<RunEvent, { type: "refused" }>;
-
-/** Words of a failure that ends a request before, or instead of, a result. Undefined for a defect of the program. */
-export function refusalOf(error: unknown): Refusal | undefined {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof UsageError) return { type: "refused", code: "usage", message };
-  if (error instanceof SafetensorsError) return { type: "refused", code: "input", message };
-  if (error instanceof BundleError) return { type: "refused", code: "io", message };
-  if (error instanceof DeviceError && error.code === "unavailable")
-    return { type: "refused", code: "unavailable", message };
-  return undefined;
-}
 
 function casesOf(request: RunRequest, golden: string): readonly Case[] {
   if (request.inputs !== null) return casesFromFile(request.inputs);

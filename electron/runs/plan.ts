@@ -41,7 +41,7 @@ export interface Catalogue {
   readonly decide: (shape: CaseShape) => Omit<DecisionRecord, "case">;
 }
 
-const OPERATORS: readonly Operator[] = ["gqa_decode", "mla_prefill"];
+export const OPERATORS: readonly Operator[] = ["gqa_decode", "mla_prefill"];
 
 /** The cases that a selection keeps. Throws `UsageError` for a key that matches none. */
 export function selectCases(cases: readonly Case[], selection: Selection): readonly Case[] {

@@ -1,0 +1,53 @@
+/** The command line: one command per action. Exit 0 passed, 1 a gate failed, 2 could not run, 130 interrupted. */
+import { Command, CommanderError } from "commander";
+import { ACTIONS, type ActionValues } from "./actions.ts";
+import { type Output, terminal } from "./cli/output.ts";
+import { EXIT } from "./cli/parity.ts";
+import { refusalOf } from "./host/refusal.ts";
+import { appVersion, type Places, places } from "./host/root.ts";
+import { unknownName } from "./runs/usage.ts";
+
+/** Runs a command line (without `node` and the script). Resolves with the exit code. */
+export async function main(argv: readonly string[], where: Places, output: Output): Promise<number> {
+  let exit: number = EXIT.couldNotRun;
+  const program = new Command("lockstep")
+    .description("Proves attention kernels for Apple GPUs against a float64 oracle and packs the evidence")
+    .version(appVersion(where.root))
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.line(text.trimEnd()),
+      writeErr: (text) => output.note(text.trimEnd()),
+    });
+  for (const action of ACTIONS) {
+    const command = program.command(action.id).description(action.summary);
+    if (action.argument !== undefined) command.argument(`<${action.argument.name}>`, action.argument.description);
+    for (const option of action.options) command.option(option.flags, option.description);
+    command.action(async () => {
+      const named = action.argument === undefined ? {} : { [action.argument.name]: command.args[0] };
+      const values: ActionValues = { ...command.opts<ActionValues>(), ...named };
+      exit = await action.run(values, { places: where, output, argv });
+    });
+  }
+  const json = argv.includes("--json");
+  try {
+    const [first] = argv;
+    const known = [...ACTIONS.map((action) => action.id), "help"];
+    if (first !== undefined && !first.startsWith("-") && !known.includes(first))
+      throw unknownName("command", first, known);
+    await program.parseAsync(argv.length === 0 ? ["--help"] : [...argv], { from: "user" });
+    return exit;
+  } catch (error) {
+    output.clear();
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.couldNotRun;
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    if (json) output.line(JSON.stringify({ error: { code: refusal.code, message: refusal.message } }));
+    else output.note(refusal.message);
+    return EXIT.couldNotRun;
+  }
+}
+
+// The bundle is started as a program; tests import `main`.
+if (process.argv[1]?.endsWith("cli.mjs")) {
+  process.exitCode = await main(process.argv.slice(2), places(), terminal());
+}

@@ -1,0 +1,334 @@
+/** `lockstep parity`: runs the suite or a file, shows a row per case and route, writes the bundle. */
+import fs from "node:fs";
+import path from "node:path";
+import { fileStem } from "../cases/file.ts";
+import { SUITES } from "../cases/suites.ts";
+import {
+  bundleName,
+  type ClosedBundle,
+  closeBundle,
+  discardStaging,
+  openStaging,
+  type Staging,
+  shellQuote,
+} from "../evidence/bundle.ts";
+import { HostClient, type RunEnd } from "../host/client.ts";
+import type { RunRequest } from "../host/messages.ts";
+import { appCommit, appVersion, type Places } from "../host/root.ts";
+import type { RunEvent } from "../runs/events.ts";
+import { OPERATORS } from "../runs/plan.ts";
+import type { Outcome, ResultRecord, RunRecord } from "../runs/record.ts";
+import { Recorder } from "../runs/recorder.ts";
+import { UsageError, unknownName } from "../runs/usage.ts";
+import { headText, missText, type RowWidths, rowText } from "./format.ts";
+import type { Output } from "./output.ts";
+
+export interface ParityOptions {
+  readonly suite?: string;
+  readonly operator?: string;
+  readonly route?: string;
+  readonly case?: string;
+  readonly device?: string;
+  readonly chip?: string;
+  readonly seed?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly inputs?: string;
+  readonly outputs?: string;
+  readonly producer?: string;
+  readonly timeout?: string;
+  readonly workers?: string;
+}
+
+/** Exit codes of every command. */
+export const EXIT = { passed: 0, failed: 1, couldNotRun: 2, interrupted: 130 } as const;
+
+function oneOf<T extends string>(kind: string, value: string, names: readonly T[]): T {
+  const found = names.find((name) => name === value);
+  if (found === undefined) throw unknownName(kind, value, names);
+  return found;
+}
+
+function positive(option: string, text: string | undefined, whole: boolean): number | null {
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (text.trim() === "" || !(value > 0) || !Number.isFinite(value) || (whole && !Number.isInteger(value))) {
+    throw new UsageError(`${option} is "${text}"; it takes a ${whole ? "whole " : ""}number above 0.`);
+  }
+  return value;
+}
+
+function seedOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (!/^(0x[0-9a-f]+|\d+)$/i.test(text) || value > 0xffffffff) {
+    throw new UsageError(`--seed is "${text}"; it takes a whole number from 0 to 4294967295, or 0x... in hexadecimal.`);
+  }
+  return value;
+}
+
+/** Checks what can be checked without cases and devices. Throws `UsageError`. */
+export function requestOf(options: ParityOptions, staging: string): RunRequest {
+  if (options.producer !== undefined && options.outputs === undefined) {
+    throw new UsageError("--producer belongs to --outputs: give the file of outputs as well.");
+  }
+  if (options.outputs !== undefined && options.producer === undefined) {
+    throw new UsageError(
+      "--outputs needs --producer FILE.json with engine, chip, os, toolchain, build and command of what computed them.",
+    );
+  }
+  if (options.inputs !== undefined && options.suite !== undefined) {
+    throw new UsageError("--inputs takes the place of --suite: give one of them.");
+  }
+  const absolute = (file: string | undefined) => (file === undefined ? null : path.resolve(file));
+  const timeout = positive("--timeout", options.timeout, false);
+  return {
+    suite: oneOf("suite", options.suite ?? "standard", SUITES),
+    inputs: absolute(options.inputs),
+    outputs: absolute(options.outputs),
+    producer: absolute(options.producer),
+    operator: options.operator === undefined ? null : oneOf("operator", options.operator, OPERATORS),
+    route: options.route ?? null,
+    case: options.case ?? null,
+    device: options.device ?? null,
+    chip: options.chip ?? null,
+    seed: seedOf(options.seed),
+    timeoutMs: timeout === null ? null : timeout * 1000,
+    workers: positive("--workers", options.workers, true),
+    staging,
+  };
+}
+
+/** What a bundle is called after: the suite, or the file. */
+function subject(options: ParityOptions): string {
+  const file = options.outputs ?? options.inputs;
+  return file === undefined ? (options.suite ?? "standard") : fileStem(file);
+}
+
+export async function parity(
+  options: ParityOptions,
+  argv: readonly string[],
+  where: Places,
+  output: Output,
+): Promise<number> {
+  const startedAt = new Date().toISOString();
+  requestOf(options, "");
+  const evidence = options.out ?? "evidence";
+  const made = !fs.existsSync(path.resolve(evidence));
+  const staging = openStaging(
+    evidence,
+    bundleName(startedAt, subject(options), options.chip ?? options.device ?? "default"),
+  );
+  const request = requestOf(options, staging.folder);
+  const recorder = new Recorder({
+    app: { name: "lockstep", version: appVersion(where.root), commit: appCommit(where.root) },
+    command: ["lockstep", ...argv],
+    startedAt,
+  });
+  const host = new HostClient({ path: where.host });
+  const interrupt = interruptHandler(host, staging, output);
+  const view = options.json ? undefined : new View(output);
+  let end: RunEnd;
+  try {
+    end = await host.run(request, (event) => {
+      recorder.add(event);
+      if (view === undefined) showProgress(event, recorder, output);
+      else view.show(event, recorder);
+    });
+    await host.close();
+  } finally {
+    interrupt.remove();
+  }
+  output.clear();
+
+  if (end.type === "refused" || !recorder.planned) {
+    discardStaging(staging);
+    if (made) removeIfEmpty(path.dirname(staging.target));
+    const message = end.type === "finished" ? "The run ended before it was planned." : messageOf(end);
+    if (options.json)
+      output.line(JSON.stringify({ error: { code: end.type === "refused" ? end.code : "internal", message } }));
+    else output.note(message);
+    return EXIT.couldNotRun;
+  }
+  const { outcome, reason } = ending(end, recorder);
+  const draft = recorder.draft(outcome, reason, new Date().toISOString());
+  let bundle: ClosedBundle;
+  try {
+    bundle = closeBundle(staging, draft);
+  } catch (error) {
+    if (made) removeIfEmpty(path.dirname(staging.target));
+    throw error;
+  }
+  if (options.json) output.line(JSON.stringify(summaryJson(bundle)));
+  else summary(bundle, output);
+  return exitCode(outcome);
+}
+
+function messageOf(end: Exclude<RunEnd, { type: "finished" }>): string {
+  return end.type === "refused" ? end.message : end.reason;
+}
+
+function ending(end: RunEnd, recorder: Recorder): { readonly outcome: Outcome; readonly reason: string | null } {
+  if (end.type === "finished") return { outcome: end.outcome, reason: end.reason };
+  return { outcome: "crashed", reason: `${messageOf(end)}. It was at: ${recorder.position}` };
+}
+
+function exitCode(outcome: Outcome): number {
+  if (outcome === "passed") return EXIT.passed;
+  return outcome === "cancelled" ? EXIT.interrupted : EXIT.failed;
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // not empty, or not ours to remove
+  }
+}
+
+/** First Ctrl-C: cancel in order, keep what is finished. Second: stop at once, leave nothing behind. */
+function interruptHandler(host: HostClient, staging: Staging, output: Output): { readonly remove: () => void } {
+  let asked = false;
+  const onSignal = (): void => {
+    if (asked) {
+      host.kill();
+      discardStaging(staging);
+      process.exit(EXIT.interrupted);
+    }
+    asked = true;
+    output.note("Cancelling. Finished cases are kept; once more stops at once and keeps nothing");
+    host.cancel();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return {
+    remove: () => {
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    },
+  };
+}
+
+function showProgress(event: RunEvent, recorder: Recorder, output: Output): void {
+  if (event.type !== "progress") return;
+  const percent = event.fraction === null ? "" : ` ${Math.floor(event.fraction * 100)} %`;
+  const what = `${event.case} ${event.route ?? ""}`.trimEnd();
+  output.progress(`${recorder.results.length} of ${recorder.total}  ${what}: ${event.phase}${percent}`);
+}
+
+/** Rows as they come. */
+class View {
+  readonly #output: Output;
+  #widths: RowWidths = { case: 4, route: 5 };
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  show(event: RunEvent, recorder: Recorder): void {
+    if (event.type === "planned") {
+      const longest = (names: readonly string[]) => names.reduce((most, name) => Math.max(most, name.length), 5);
+      this.#widths = {
+        case: longest(event.planned.map((item) => item.case)),
+        route: longest(event.planned.map((item) => item.route)),
+      };
+      this.#output.note(
+        `${event.cases.length} cases, ${event.planned.length} results to come, on ${event.device?.name.value ?? "imported outputs"}`,
+      );
+      this.#output.line(headText(this.#widths));
+    } else if (event.type === "result") {
+      this.#row(event.result);
+    } else {
+      showProgress(event, recorder, this.#output);
+    }
+  }
+
+  #row(result: ResultRecord): void {
+    this.#output.line(rowText(result, this.#widths, this.#output.colour));
+    if (result.verdict !== "pass") this.#output.line(`${"".padEnd(9)}  ${missText(result)}`);
+  }
+}
+
+/** Words for what the evidence is, and is not. */
+export function executionText(record: RunRecord): string {
+  const { device, producer } = record;
+  if (device !== null && record.execution === "emulated") {
+    const system = `${device.os.value}, Metal ${device.metalVersion.value}`;
+    return `execution: emulated. ${device.name.value}, ${system} assumed. This is no evidence about a chip`;
+  }
+  if (producer !== null)
+    return `execution: imported. Computed by ${producer.engine} on ${producer.chip}; judged here, not run here`;
+  return `execution: ${record.execution}`;
+}
+
+function headline(record: RunRecord): string {
+  const failed = record.results.filter((result) => result.verdict === "fail").length;
+  const passed = record.results.filter((result) => result.verdict === "pass").length;
+  const planned = record.planned.length;
+  switch (record.outcome) {
+    case "passed":
+      return `Pass: every required gate held in ${passed} of ${planned} results`;
+    case "failed":
+      return `Fail: ${failed} of ${planned} results failed a gate, ${passed} passed, ${planned - passed - failed} did not run`;
+    case "cancelled":
+      return record.outcomeReason ?? "Cancelled by you";
+    case "crashed":
+      return `Crashed: ${record.outcomeReason ?? "a kernel crashed"}. ${passed} of ${planned} results passed`;
+    case "timed_out":
+      return `Timed out: ${passed} of ${planned} results passed. A required gate that did not run is not a pass`;
+  }
+}
+
+function summary(bundle: ClosedBundle, output: Output): void {
+  const { record } = bundle;
+  const shown = shownPath(bundle.path);
+  output.line("");
+  output.line(headline(record));
+  for (const claim of record.claims) {
+    output.line(
+      `  ${claim.operator} ${claim.route} ${claim.dtype}: ${claim.level}${claim.execution === "emulated" ? ", emulated: supports no chip" : ""}`,
+    );
+  }
+  output.line(executionText(record));
+  output.line(`bundle: ${shown}`);
+  output.line(`verify: lockstep verify ${shellQuote(shown)}`);
+}
+
+/** Relative where that is shorter. */
+function shownPath(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith("..") || relative === "" ? file : relative;
+}
+
+function summaryJson(bundle: ClosedBundle): object {
+  const { record } = bundle;
+  return {
+    outcome: record.outcome,
+    reason: record.outcomeReason,
+    execution: record.execution,
+    supportsChip: record.claims.some((claim) => claim.supportsChip !== null),
+    device: record.device?.id ?? null,
+    bundle: bundle.path,
+    identity: bundle.identity,
+    gates: record.gates.sha256,
+    results: record.results.map((result) => ({
+      case: result.case,
+      route: result.route,
+      verdict: result.verdict,
+      state: result.state,
+      error: result.error,
+      maxAbs: finite(result.metrics?.maxAbs),
+      nmse: finite(result.metrics?.nmse),
+      worstRow: result.metrics?.worstRow ?? null,
+      ms: result.ms,
+      miss: result.verdict === "pass" ? null : missText(result),
+    })),
+    claims: record.claims,
+  };
+}
+
+/** Numbers that JSON cannot hold go out as words. */
+function finite(value: number | undefined): number | string | null {
+  if (value === undefined) return null;
+  return Number.isFinite(value) ? value : String(value);
+}
