@@ -25,14 +25,31 @@ struct Maximum {
 struct Minimum {
   template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return ((b < a) | (a != a)) ? b : a; }
 };
+/**
+ * Bitwise operations are defined for integers. Kernels also instantiate them for floating-point types (MLX defines
+ * `simd_xor` of every type); then they work on the bits of the float.
+ */
+template <typename Operation, typename V> LOCKSTEP_INTERNAL V on_bits(V a, V b) {
+  using Bits = typename bits_of<V>::type;
+  return __builtin_bit_cast(V, Operation{}(__builtin_bit_cast(Bits, a), __builtin_bit_cast(Bits, b)));
+}
 struct And {
-  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a & b; }
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const {
+    if constexpr (requires { a & b; }) return a & b;
+    else return on_bits<And>(a, b);
+  }
 };
 struct Or {
-  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a | b; }
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const {
+    if constexpr (requires { a | b; }) return a | b;
+    else return on_bits<Or>(a, b);
+  }
 };
 struct Xor {
-  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const { return a ^ b; }
+  template <typename V> LOCKSTEP_INTERNAL V operator()(V a, V b) const {
+    if constexpr (requires { a ^ b; }) return a ^ b;
+    else return on_bits<Xor>(a, b);
+  }
 };
 
 /** One step of the butterfly on 2N values: neighbours combined and rounded to `T`. */
