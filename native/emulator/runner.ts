@@ -105,6 +105,8 @@ class RunnerProcess {
     });
     if (child.stdout) {
       createInterface({ input: child.stdout }).on("line", (line) => {
+        // A crash reply begins with a newline, to end whatever another thread had begun.
+        if (line === "") return;
         const reply = parseReply(line);
         if (reply === undefined) {
           this.crash ??= `The runner wrote a line that is not a reply: ${line.slice(0, 200)}`;

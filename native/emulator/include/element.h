@@ -7,13 +7,16 @@
  */
 #pragma once
 
-#include "flavour.h"
+#include "fiber.h"
+
+/* Vectors wider than the target's registers are passed between functions that are always inlined; no ABI is involved. */
+#pragma clang diagnostic ignored "-Wpsabi"
 
 namespace lockstep {
 
-/** N elements side by side, at the alignment of one, so that any address of elements will do. */
+/** N elements side by side. */
 template <typename T, int N> struct row {
-  using type = T __attribute__((ext_vector_type(N), aligned(alignof(T))));
+  using type = T __attribute__((ext_vector_type(N)));
 };
 template <typename T, int N> using row_t = typename row<T, N>::type;
 
@@ -36,16 +39,26 @@ template <> struct is_bfloat<__bf16> {
   static constexpr bool value = true;
 };
 
-template <int N> using words = uint32_t __attribute__((ext_vector_type(N), aligned(4)));
-template <int N> using halfwords = uint16_t __attribute__((ext_vector_type(N), aligned(2)));
+template <int N> using words = uint32_t __attribute__((ext_vector_type(N)));
+template <int N> using halfwords = uint16_t __attribute__((ext_vector_type(N)));
+
+/** A compiler vector read from or written to any address: elements in memory are aligned to one element only. */
+template <typename V> LOCKSTEP_INTERNAL V read_vector(const void *source) {
+  V vector;
+  __builtin_memcpy(&vector, source, sizeof vector);
+  return vector;
+}
+template <typename V> LOCKSTEP_INTERNAL void write_vector(void *destination, V vector) {
+  __builtin_memcpy(destination, &vector, sizeof vector);
+}
 
 /** N elements at `source`, exactly, as what they are computed in. bfloat is the upper half of a float. */
 template <int N, typename T> LOCKSTEP_INTERNAL row_t<compute_t<T>, N> load_row(const T *source) {
   if constexpr (is_bfloat<T>::value) {
-    const auto bits = *reinterpret_cast<const halfwords<N> *>(source);
+    const auto bits = read_vector<halfwords<N>>(source);
     return __builtin_bit_cast(row_t<float, N>, __builtin_convertvector(bits, words<N>) << 16);
   } else {
-    return __builtin_convertvector(*reinterpret_cast<const row_t<T, N> *>(source), row_t<compute_t<T>, N>);
+    return __builtin_convertvector(read_vector<row_t<T, N>>(source), row_t<compute_t<T>, N>);
   }
 }
 
@@ -56,9 +69,9 @@ template <int N, typename T> LOCKSTEP_INTERNAL void store_row(T *destination, ro
     const words<N> rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     const words<N> quiet = (bits >> 16) | 0x40u;
     const words<N> narrow = (bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded;
-    *reinterpret_cast<halfwords<N> *>(destination) = __builtin_convertvector(narrow, halfwords<N>);
+    write_vector(destination, __builtin_convertvector(narrow, halfwords<N>));
   } else {
-    *reinterpret_cast<row_t<T, N> *>(destination) = __builtin_convertvector(values, row_t<T, N>);
+    write_vector(destination, __builtin_convertvector(values, row_t<T, N>));
   }
 }
 
