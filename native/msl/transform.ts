@@ -6,6 +6,7 @@ import { ADDRESS_SPACES, MSL_ATTRIBUTES } from "./builtins.ts";
 import type { Declarations, FunctionConstantDeclaration } from "./declarations.ts";
 import { type ConstantValue, evaluate } from "./expression.ts";
 import { Edits, type Layout, layOut } from "./layout.ts";
+import { readSwizzle, writeLiteral } from "./operands.ts";
 import type { ReflectedFunction } from "./reflection.ts";
 import type { Syntax } from "./syntax.ts";
 
@@ -30,6 +31,7 @@ export function transform(
     if (inInstantiation(i)) continue;
     const token = syntax.tokens[i];
     if (token?.kind === "pragma") edits.replace(i, pragmaText(token.text));
+    else if (token?.kind === "number") writeLiteral(token.text, i, edits);
     else if (token?.text === "?") takeValues(syntax, i, edits);
     else if (syntax.startsAttributes(i)) {
       dropAttributes(syntax, i, edits);
@@ -37,12 +39,12 @@ export function transform(
     } else if (token?.kind === "identifier") {
       if (token.text === "is_function_constant_defined") writeDefined(syntax, i, constants, edits);
       else if (ADDRESS_SPACES.has(token.text)) {
-        if (isMethodQualifier(syntax, i)) edits.replace(i, `LS_METHOD_${token.text}`);
+        if (isMethodQualifier(syntax, i)) qualifyMethod(syntax, i, edits);
         else if (token.text === "threadgroup" && declaresThreadgroupMemory(syntax, i)) {
           // Behind `alignas`, which may only stand first.
           edits.before(qualifierStart(syntax, i), "static LS_STATIC_THREADGROUP ");
         } else if (token.text !== "thread") arrayToPointer(syntax, i, edits);
-      }
+      } else readSwizzle(syntax, i, edits);
     }
   }
   const layout = layOut(syntax.unit, edits);
@@ -153,7 +155,7 @@ function dropAttributes(syntax: Syntax, start: number, edits: Edits): void {
   const kept = attributes.filter((attribute) => !MSL_ATTRIBUTES.has(attribute.name));
   const end = syntax.close(start) + 1;
   if (kept.length === attributes.length && kept.length > 0) return;
-  edits.drop(start, end);
+  edits.drop(start + 1, end);
   const words = kept.length > 0 ? `[[${kept.map((one) => syntax.words(one.start, one.end)).join(", ")}]]` : "";
   edits.replace(start, attributes.some((one) => one.name === "kernel") ? `kernel ${words}`.trim() : words);
 }
@@ -232,6 +234,12 @@ function isMethodQualifier(syntax: Syntax, index: number): boolean {
   let previous = index - 1;
   while (/^(?:const|volatile|constexpr|noexcept)$/.test(syntax.text(previous))) previous -= 1;
   return syntax.text(previous) === ")";
+}
+
+/** The headers' attributes for the qualifier; C++ wants them behind `noexcept`. */
+function qualifyMethod(syntax: Syntax, index: number, edits: Edits): void {
+  edits.replace(index, syntax.text(index + 1) === "noexcept" ? "" : `LS_METHOD_${syntax.text(index)}`);
+  if (syntax.text(index + 1) === "noexcept") edits.after(index + 1, ` LS_METHOD_${syntax.text(index)}`);
 }
 
 /** First of the qualifiers that the one at `index` stands among. */
