@@ -39,7 +39,17 @@ export interface NativeTensor {
   readonly dtype: "f32" | "f16" | "bf16";
 }
 
-export interface NativeDecodeInput {
+export type InstructionSet = "avx512" | "avx2" | "portable";
+
+/** How the oracle computes; what it computes does not depend on the number of threads. */
+export interface NativeComputeOptions {
+  /** Default: one for each core. */
+  readonly threads?: number;
+  /** Default: the best that the CPU has. Rejects where the CPU lacks it. */
+  readonly instructionSet?: InstructionSet;
+}
+
+export interface NativeDecodeInput extends NativeComputeOptions {
   readonly q: NativeTensor;
   readonly k: NativeTensor;
   readonly v: NativeTensor;
@@ -48,10 +58,9 @@ export interface NativeDecodeInput {
   readonly dim: number;
   readonly live: number;
   readonly scale: number;
-  readonly threads?: number;
 }
 
-export interface NativePrefillInput {
+export interface NativePrefillInput extends NativeComputeOptions {
   readonly qNope: NativeTensor;
   readonly qRope: NativeTensor;
   readonly kNope: NativeTensor;
@@ -65,7 +74,6 @@ export interface NativePrefillInput {
   readonly cuSeqlensK: Int32Array;
   readonly qOffset: Int32Array;
   readonly scale: number;
-  readonly threads?: number;
 }
 
 /**
@@ -92,8 +100,8 @@ export interface Addon {
   /** The low-precision twin of `oracle/twin.ts`, the same bits: every value is exact in `dtype`. */
   gqaDecodeTwin(input: NativeDecodeInput, dtype: NativeTensor["dtype"]): Promise<Float32Array>;
   mlaPrefillTwin(input: NativePrefillInput, dtype: NativeTensor["dtype"]): Promise<Float32Array>;
-  /** Instruction set of the oracle's kernels on this CPU. */
-  readonly instructionSet: "avx512" | "avx2" | "portable";
+  /** Instruction sets of the oracle's kernels that this CPU runs, the best first. */
+  readonly instructionSets: readonly InstructionSet[];
 }
 
 /** Loads the addon that `build/bootstrap.mjs` built. Throws with the mend if it is missing. */

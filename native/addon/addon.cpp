@@ -21,7 +21,10 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("mlaPrefill", Napi::Function::New<lockstep::mla_prefill_call>(env, "mlaPrefill"));
   exports.Set("gqaDecodeTwin", Napi::Function::New<lockstep::gqa_decode_twin_call>(env, "gqaDecodeTwin"));
   exports.Set("mlaPrefillTwin", Napi::Function::New<lockstep::mla_prefill_twin_call>(env, "mlaPrefillTwin"));
-  exports.Set("instructionSet", Napi::String::New(env, lockstep::oracle_instruction_set()));
+  const auto names = lockstep::oracle_instruction_sets();
+  Napi::Array instruction_sets = Napi::Array::New(env, names.size());
+  for (std::uint32_t i = 0; i < names.size(); ++i) instruction_sets.Set(i, names[i]);
+  exports.Set("instructionSets", instruction_sets);
   return exports;
 }
 

@@ -49,6 +49,11 @@ unsigned threads_of(const Napi::Object& input) {
   return value.IsUndefined() ? 0 : static_cast<unsigned>(whole_number(value, "threads", 1, 1024));
 }
 
+ComputeOptions compute_options(const Napi::Object& input) {
+  const Napi::Value name = input.Get("instructionSet");
+  return {threads_of(input), name.IsString() ? name.As<Napi::String>().Utf8Value() : ""};
+}
+
 DecodeProblem decode_problem(const Napi::Value& argument, Held& held) {
   const Napi::Object input = object_argument(argument, "input");
   DecodeProblem p;
@@ -164,17 +169,17 @@ Napi::Value run_twin(Napi::Env env, const char* name, Held held, Compute compute
 Napi::Value gqa_decode_call(const Napi::CallbackInfo& info) {
   Held held;
   const DecodeProblem problem = decode_problem(info[0], held);
-  const unsigned threads = threads_of(info[0].As<Napi::Object>());
+  const ComputeOptions options = compute_options(info[0].As<Napi::Object>());
   return run_attention(info.Env(), "lockstep.gqaDecode", std::move(held),
-                       [problem, threads] { return gqa_decode(problem, threads); });
+                       [problem, options] { return gqa_decode(problem, options); });
 }
 
 Napi::Value mla_prefill_call(const Napi::CallbackInfo& info) {
   Held held;
   const PrefillProblem problem = prefill_problem(info[0], held);
-  const unsigned threads = threads_of(info[0].As<Napi::Object>());
+  const ComputeOptions options = compute_options(info[0].As<Napi::Object>());
   return run_attention(info.Env(), "lockstep.mlaPrefill", std::move(held),
-                       [problem, threads] { return mla_prefill(problem, threads); });
+                       [problem, options] { return mla_prefill(problem, options); });
 }
 
 Napi::Value gqa_decode_twin_call(const Napi::CallbackInfo& info) {

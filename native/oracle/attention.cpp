@@ -10,16 +10,28 @@
 namespace lockstep {
 namespace oracle {
 
-const Kernels& best_kernels() {
+std::vector<const Kernels*> usable_kernels() {
+  std::vector<const Kernels*> usable;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl")) {
-    return kAvx512Kernels;
+    usable.push_back(&kAvx512Kernels);
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kAvx2Kernels;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) usable.push_back(&kAvx2Kernels);
 #endif
-  return kPortableKernels;
+  usable.push_back(&kPortableKernels);
+  return usable;
+}
+
+const Kernels& kernels_named(const std::string& name) {
+  const auto usable = usable_kernels();
+  std::string names;
+  for (const Kernels* kernels : usable) {
+    if (name.empty() || name == kernels->name) return *kernels;
+    names += std::string(names.empty() ? "" : ", ") + kernels->name;
+  }
+  throw std::runtime_error("the oracle has no \"" + name + "\" kernels for this CPU; it runs " + names);
 }
 
 }  // namespace oracle
@@ -102,14 +114,14 @@ void finish_row(AttentionResult& result, std::size_t row, const std::vector<cons
 
 }  // namespace
 
-AttentionResult gqa_decode(const DecodeProblem& p, unsigned threads) {
-  const Kernels& kernels = oracle::best_kernels();
+AttentionResult gqa_decode(const DecodeProblem& p, const ComputeOptions& options) {
+  const Kernels& kernels = oracle::kernels_named(options.instruction_set);
   const std::size_t group = p.heads / p.kv_heads;
   const std::size_t vectors = (group + kernels.lanes - 1) / kernels.lanes;
   const std::size_t pieces = std::max<std::size_t>(1, (p.live + kPieceKeys - 1) / kPieceKeys);
   std::vector<std::vector<Tile>> tiles(pieces);
 
-  oracle::parallel_for(pieces, threads, [&](std::size_t piece) {
+  oracle::parallel_for(pieces, options.threads, [&](std::size_t piece) {
     const std::size_t begin = piece * kPieceKeys;
     const std::size_t end = std::min(p.live, begin + kPieceKeys);
     std::vector<Tile>& mine = tiles[piece];
@@ -135,7 +147,7 @@ AttentionResult gqa_decode(const DecodeProblem& p, unsigned threads) {
   });
 
   AttentionResult result(p.heads, p.dim);
-  oracle::parallel_for(p.heads, threads, [&](std::size_t head) {
+  oracle::parallel_for(p.heads, options.threads, [&](std::size_t head) {
     std::vector<const Tile*> parts;
     for (const auto& piece : tiles) parts.push_back(&piece[head / group]);
     finish_row(result, head, parts, head % group, p.scale);
@@ -143,8 +155,8 @@ AttentionResult gqa_decode(const DecodeProblem& p, unsigned threads) {
   return result;
 }
 
-AttentionResult mla_prefill(const PrefillProblem& p, unsigned threads) {
-  const Kernels& kernels = oracle::best_kernels();
+AttentionResult mla_prefill(const PrefillProblem& p, const ComputeOptions& options) {
+  const Kernels& kernels = oracle::kernels_named(options.instruction_set);
   struct Task {
     std::size_t sequence, head, first, rows;
   };
@@ -162,7 +174,7 @@ AttentionResult mla_prefill(const PrefillProblem& p, unsigned threads) {
   std::reverse(tasks.begin(), tasks.end());
 
   AttentionResult result(static_cast<std::size_t>(p.cu_seqlens_q[sequences]) * p.heads, p.value);
-  oracle::parallel_for(tasks.size(), threads, [&](std::size_t i) {
+  oracle::parallel_for(tasks.size(), options.threads, [&](std::size_t i) {
     const Task& task = tasks[i];
     const std::int64_t keys_here = p.cu_seqlens_k[task.sequence + 1] - p.cu_seqlens_k[task.sequence];
     const auto first_key = static_cast<std::size_t>(p.cu_seqlens_k[task.sequence]);
@@ -193,6 +205,10 @@ AttentionResult mla_prefill(const PrefillProblem& p, unsigned threads) {
   return result;
 }
 
-std::string oracle_instruction_set() { return oracle::best_kernels().name; }
+std::vector<std::string> oracle_instruction_sets() {
+  std::vector<std::string> names;
+  for (const Kernels* kernels : oracle::usable_kernels()) names.emplace_back(kernels->name);
+  return names;
+}
 
 }  // namespace lockstep

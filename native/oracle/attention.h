@@ -47,16 +47,24 @@ struct AttentionResult {
   std::vector<double> out, m, s, lse, conditioning, absolute;
 };
 
-/// The float64 oracle of oracle/attention.ts, tiled, vectorised and threaded. The result does not depend on `threads`.
-/// Throws std::runtime_error naming row and key where a score is NaN or +inf. `threads` = 0 takes one for each core.
-AttentionResult gqa_decode(const DecodeProblem& problem, unsigned threads);
-AttentionResult mla_prefill(const PrefillProblem& problem, unsigned threads);
+struct ComputeOptions {
+  /// 0 takes one for each core.
+  unsigned threads = 0;
+  /// "avx512", "avx2" or "portable"; empty takes the best that the CPU has.
+  std::string instruction_set;
+};
+
+/// The float64 oracle of oracle/attention.ts, tiled, vectorised and threaded. The result does not depend on the number of
+/// threads. Throws std::runtime_error naming row and key where a score is NaN or +inf, and where the CPU lacks the
+/// instruction set.
+AttentionResult gqa_decode(const DecodeProblem& problem, const ComputeOptions& options);
+AttentionResult mla_prefill(const PrefillProblem& problem, const ComputeOptions& options);
 
 /// The naive low-precision twin of oracle/twin.ts, the same bits: out in f32, every value exact in `dtype`.
 std::vector<float> gqa_decode_twin(const DecodeProblem& problem, Dtype dtype, unsigned threads);
 std::vector<float> mla_prefill_twin(const PrefillProblem& problem, Dtype dtype, unsigned threads);
 
-/// Name of the instruction set that the kernels use on this CPU: "avx512", "avx2" or "portable".
-std::string oracle_instruction_set();
+/// The instruction sets that this CPU runs, the best first: "avx512", "avx2", "portable".
+std::vector<std::string> oracle_instruction_sets();
 
 }  // namespace lockstep

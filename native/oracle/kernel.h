@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "attention.h"
 
@@ -105,7 +107,10 @@ extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
 #endif
 
-/// The best kernels that this CPU runs.
-const Kernels& best_kernels();
+/// The kernels that this CPU runs, the best first.
+std::vector<const Kernels*> usable_kernels();
+
+/// The kernels of that name, or the best for an empty one. Throws std::runtime_error where this CPU has none.
+const Kernels& kernels_named(const std::string& name);
 
 }  // namespace lockstep::oracle

@@ -67,14 +67,11 @@ describe("decode agrees with the definition", () => {
   ])("$heads / $kvHeads / $dim, $live tokens", async (shape) => {
     const inputs = generateDecode({ seed: 99, variant: "peaky", ...shape });
     for (const scale of [1, -0.3]) {
-      const native = await addon.gqaDecode({
-        q: nativeF32(inputs.q),
-        k: nativeF32(inputs.k),
-        v: nativeF32(inputs.v),
-        ...shape,
-        scale,
-      });
-      expectTwins(native, gqaDecode({ ...inputs, ...shape, scale }), 1);
+      const reference = gqaDecode({ ...inputs, ...shape, scale });
+      const native = { q: nativeF32(inputs.q), k: nativeF32(inputs.k), v: nativeF32(inputs.v), ...shape, scale };
+      for (const instructionSet of addon.instructionSets) {
+        expectTwins(await addon.gqaDecode({ ...native, instructionSet }), reference, 1);
+      }
     }
   });
 
@@ -169,8 +166,12 @@ describe("prefill agrees with the definition", () => {
   ];
 
   test.each(inputs)("%s", async (_, input) => {
+    const reference = mlaPrefill(input);
     for (const dtype of ["f32", "f16", "bf16"] as const) {
-      expectTwins(await addon.mlaPrefill(nativePrefill(input, dtype)), mlaPrefill(input), 1);
+      const native = nativePrefill(input, dtype);
+      for (const instructionSet of addon.instructionSets) {
+        expectTwins(await addon.mlaPrefill({ ...native, instructionSet }), reference, 1);
+      }
     }
   });
 
@@ -320,6 +321,12 @@ describe("refusals", () => {
     await expect(addon.gqaDecode({ ...native(), k: nativeF32(k) })).rejects.toThrow(/row 0, key 2: the score is NaN/);
     k[9] = Number.POSITIVE_INFINITY;
     await expect(addon.gqaDecode({ ...native(), k: nativeF32(k) })).rejects.toThrow(/NaN or \+inf/);
+  });
+
+  test("an instruction set that the CPU lacks rejects with those it has", async () => {
+    expect(addon.instructionSets.at(-1)).toBe("portable");
+    const missing = { ...native(), instructionSet: "sve" as "avx2" };
+    await expect(addon.gqaDecode(missing)).rejects.toThrow(/no "sve" kernels for this CPU; it runs .*portable/);
   });
 
   test("shapes that the memory does not hold, heads that do not divide, wrong dtypes", () => {
