@@ -4,6 +4,8 @@
  * Each lane brings its value and blocks; the last one to arrive computes what all of them get and goes on. As long as
  * the lanes stay together that is one switch per lane. Where they diverge, `lockstep_pick` completes the group that waits
  * at the lowest code address once no lane of the simdgroup can run, with the lanes of that group as the active ones.
+ * Threadgroup accesses of the lockstep flavour go before collectives: lanes at an access in a branch rejoin the others,
+ * while a collective that the others reached first, perhaps by a loop's back edge, needs all of them.
  */
 #pragma once
 
@@ -63,6 +65,11 @@ template <typename F> LOCKSTEP_INTERNAL void rendezvous(const void *site, F) {
   lane->complete = &complete_with<F>;
   yield(lane, group);
 }
+
+/** A threadgroup access in the lockstep flavour: there is nothing to compute. */
+struct AccessToComplete {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &, uint32_t) const {}
+};
 
 /** The lanes' own values of type `T`. Each element size has its own area, so groups that diverged do not overlap. */
 template <typename T> LOCKSTEP_INTERNAL T *lane_values(Simdgroup &group) {

@@ -74,6 +74,13 @@ void release_barrier() {
   for (uint32_t i = 0; i < state.simdgroups; ++i) lockstep_simdgroups[i].at_barrier = 0;
 }
 
+/** Accesses go before collectives, then lower code addresses before higher ones. */
+bool goes_before(const Lane &a, const Lane &b) {
+  const auto access = &lockstep::complete_with<lockstep::AccessToComplete>;
+  const bool is_access = a.complete == access;
+  return is_access == (b.complete == access) ? a.site < b.site : is_access;
+}
+
 /**
  * Completes the collective that waits at the lowest code address with the lanes that wait there. Lanes further on wait for
  * those behind them, which is how structured control flow reconverges.
@@ -82,7 +89,7 @@ void complete_lowest(Simdgroup &group) {
   const Lane *lowest = nullptr;
   for (uint32_t rest = group.at_collective; rest != 0; rest &= rest - 1) {
     const Lane *lane = group.lanes + __builtin_ctz(rest);
-    if (lowest == nullptr || lane->site < lowest->site) lowest = lane;
+    if (lowest == nullptr || goes_before(*lane, *lowest)) lowest = lane;
   }
   uint32_t active = 0;
   const void *remaining = nullptr;

@@ -4,7 +4,7 @@
  * lanes that execute one instruction together would.
  *
  * The rendezvous is keyed by the address of the access. Where lanes have diverged, the group at the lowest address goes
- * first.
+ * first, and accesses before collectives.
  */
 #include "barrier.h"
 #include "module_memory.h"
@@ -15,7 +15,7 @@ namespace {
 
 inline __attribute__((always_inline)) void meet(const void *address, const void *site) {
   if (lockstep_current != nullptr && lockstep::in_threadgroup_memory(address)) {
-    lockstep::rendezvous(site, lockstep::NothingToComplete{});
+    lockstep::rendezvous(site, lockstep::AccessToComplete{});
   }
 }
 
