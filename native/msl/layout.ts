@@ -7,6 +7,7 @@ import type { Unit } from "./preprocess.ts";
 /** What is written instead of the tokens, and around them. */
 export class Edits {
   readonly #replaced = new Map<number, string>();
+  readonly #dropped = new Set<number>();
   readonly #before = new Map<number, string>();
   readonly #after = new Map<number, string>();
 
@@ -14,9 +15,9 @@ export class Edits {
     this.#replaced.set(index, text);
   }
 
-  /** Leaves out the tokens from `start` to `end`, exclusive. */
+  /** Leaves out the tokens from `start` to `end`, exclusive, whatever else is asked for them. */
   drop(start: number, end: number): void {
-    for (let i = start; i < end; i += 1) this.#replaced.set(i, "");
+    for (let i = start; i < end; i += 1) this.#dropped.add(i);
   }
 
   /** Writes `text` in front of the token; what was asked for first stands outermost. */
@@ -30,12 +31,12 @@ export class Edits {
   }
 
   prefix(index: number): string {
-    return this.#before.get(index) ?? "";
+    return this.#dropped.has(index) ? "" : (this.#before.get(index) ?? "");
   }
 
   /** The token's text after the edits, without what stands in front of it. */
   body(index: number, original: string): string {
-    return (this.#replaced.get(index) ?? original) + (this.#after.get(index) ?? "");
+    return this.#dropped.has(index) ? "" : (this.#replaced.get(index) ?? original) + (this.#after.get(index) ?? "");
   }
 }
 

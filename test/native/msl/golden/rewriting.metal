@@ -35,5 +35,6 @@ kernel void rewrite(device float4* x [[buffer(0)]], device const Pair* pairs [[b
   for (int j = 0; j < 4; ++j) x[j] += mode;
   if constexpr (is_function_constant_defined(mode)) x[0] = x[table[other[0] > 0]];
   auto lambda = [&](float y) { return y * factor; };
-  for (float z : {1.0f, 2.0f}) v += lambda(z);
+  float m[4] = {[0 ... 3] = -INFINITY};
+  for (float z : m) v += lambda(z);
 }
