@@ -80,6 +80,7 @@ describe("construction and conversion", () => {
 
   it.each([
     ["float4 f(half4 v) { return v; }", "an implicit conversion between vectors"],
+    ["int2 f(int2 v) { return v * 0.5f; }", "a real factor of integers"],
     ["float4 f(float3 v) { return float4(v); }", "too few elements"],
     ["float4 f(float3 v) { return float4(v, v); }", "too many elements"],
     ["void f() { float4 v; thread float &x = v.x; x = 1; }", "a reference to a component"],

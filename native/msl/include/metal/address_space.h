@@ -51,8 +51,8 @@ template <typename T, __SIZE_TYPE__ N> struct copied<T[N]> { using type = T *; }
 template <typename T> using copied_t = typename copied<T>::type;
 
 /**
- * A copy of `value` in no particular address space. `c ? buffer[i] : float4(0)` has operands of two spaces and therefore
- * no common type; the front end wraps both operands.
+ * A copy of `value` in no particular address space. `c ? buffer[i] : float4(0)` has operands of two spaces and so no
+ * common type; the front end wraps both operands.
  */
 template <typename T> LS_INLINE constexpr copied_t<T> rvalue(T &&value) { return value; }
 

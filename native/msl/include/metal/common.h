@@ -1,6 +1,6 @@
 /**
- * Common functions (specification section 6.3, `metal_common`) and the ones shared by integers and reals: abs, min, max,
- * clamp, select.
+ * Common functions (specification section 6.3, `metal_common`) and the ones shared by integers and reals: abs, min,
+ * max, clamp, select.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/** Limits and mathematical constants as macros (specification sections 6.1 and 6.5). Included last: see `keywords.h`. */
+/** Limits and mathematical constants as macros (specification sections 6.1, 6.5). Included last: see `keywords.h`. */
 #pragma once
 
 #undef CHAR_BIT

@@ -15,7 +15,8 @@
 namespace lockstep {
 
 template <typename... V> inline constexpr int widest = 0;
-template <typename V, typename... R> inline constexpr int widest<V, R...> = width_v<V> > widest<R...> ? width_v<V> : widest<R...>;
+template <typename V, typename... R>
+inline constexpr int widest<V, R...> = width_v<V> > widest<R...> ? width_v<V> : widest<R...>;
 
 /** Element type of the result: that of the vectors if there are any, otherwise the common type. */
 template <bool HasVector, typename... V> struct common_element { using type = metal::common_type_t<V...>; };

@@ -2,7 +2,7 @@
  * exp, exp2 and exp10 for float, about 1 ulp, straight-line code that the compiler vectorises.
  *
  * All three write the argument as k ln2 + r and return 2^k (1 + q(r)). Adding 1.5 * 2^23 rounds to the integer k and
- * leaves its two's complement in the low bits of the sum, so that 2^k is applied by an integer addition to the exponent.
+ * leaves its two's complement in the low bits of the sum; 2^k is then an integer addition to the exponent.
  * The coefficients are minimax fits of (e^r - 1 - r) / r^2 and (2^r - 1) / r on |r| <= 0.3466 and 0.5.
  *
  * NaN propagates, overflow gives infinity, and results below the smallest normal number are 0: the float32 ALU of an

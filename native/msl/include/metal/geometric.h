@@ -21,10 +21,12 @@ LS_INLINE lockstep::common_element_t<A, B> dot(A a, B b) {
 
 template <lockstep::vector V> LS_INLINE lockstep::element_t<V> length_squared(V v) { return dot(v, v); }
 template <lockstep::vector V> LS_INLINE lockstep::element_t<V> length(V v) { return sqrt(dot(v, v)); }
-template <lockstep::vector A, lockstep::vector B> LS_INLINE lockstep::common_element_t<A, B> distance_squared(A a, B b) {
+template <lockstep::vector A, lockstep::vector B>
+LS_INLINE lockstep::common_element_t<A, B> distance_squared(A a, B b) {
   return length_squared(a - b);
 }
-template <lockstep::vector A, lockstep::vector B> LS_INLINE lockstep::common_element_t<A, B> distance(A a, B b) {
+template <lockstep::vector A, lockstep::vector B>
+LS_INLINE lockstep::common_element_t<A, B> distance(A a, B b) {
   return length(a - b);
 }
 

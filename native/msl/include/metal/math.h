@@ -118,7 +118,8 @@ template <lockstep::arithmetic_operand A> LS_INLINE constexpr lockstep::real_t<A
 
 /** Unbiased exponent of x. */
 template <lockstep::arithmetic_operand A> LS_INLINE lockstep::like_t<int, A> ilogb(A a) {
-  return lockstep::apply<lockstep::like_t<int, A>>(LS_EACH(auto x) { return __builtin_ilogbf(static_cast<float>(x)); }, a);
+  return lockstep::apply<lockstep::like_t<int, A>>(
+      LS_EACH(auto x) { return __builtin_ilogbf(static_cast<float>(x)); }, a);
 }
 
 /** x * 2^k. */

@@ -1,7 +1,8 @@
 /**
- * Type traits of MSL (`metal_type_traits`), on the compiler's own intrinsics so that kernels need no C++ standard
- * library. Kernels in the wild define `void_t`, `is_empty` and `pointer_element` in `metal` and variables named `forward`
- * beside it, so that `metal` must not have these names.
+ * Type traits of MSL (`metal_type_traits`), on the compiler's own intrinsics: kernels need no C++ standard library.
+ *
+ * Kernels in the wild define `void_t`, `is_empty` and `pointer_element` in `metal` and variables named `forward` beside
+ * it, so `metal` must not have these names.
  */
 #pragma once
 
@@ -68,7 +69,8 @@ LS_RELATION(is_convertible, __is_convertible(A, B))
 LS_RELATION(is_assignable, __is_assignable(A, B))
 
 /** half and bfloat are floating-point types of MSL. */
-LS_PREDICATE(is_floating_point, __is_floating_point(T) || __is_same(__remove_cv(T), half) || __is_same(__remove_cv(T), bfloat))
+LS_PREDICATE(is_floating_point, __is_floating_point(T) || __is_same(__remove_cv(T), half) ||
+                                    __is_same(__remove_cv(T), bfloat))
 LS_PREDICATE(is_integral, __is_integral(T))
 LS_PREDICATE(is_arithmetic, is_floating_point<T>::value || __is_integral(T))
 LS_PREDICATE(is_void, __is_void(T))

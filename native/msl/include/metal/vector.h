@@ -16,9 +16,10 @@ template <typename T, int N> struct vec : lockstep::swizzled<T, lockstep::native
 
   vec() = default;
 
-  /** A scalar converts to a vector implicitly: every element is `value`. */
+  /** A scalar converts to a vector implicitly (a real to integers explicitly): every element is `value`. */
   template <lockstep::scalar_like S>
-  LS_INLINE constexpr vec(S value) : base{{native(static_cast<lockstep::native_element<T>>(static_cast<T>(value)))}} {}
+  LS_INLINE constexpr explicit(is_floating_point_v<S> && is_integral_v<T>) vec(S value)
+      : base{{native(static_cast<lockstep::native_element<T>>(static_cast<T>(value)))}} {}
 
   /** Vectors of another element type convert explicitly, element by element. */
   template <typename U>
