@@ -86,6 +86,12 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       flags: ["-fno-vectorize", "-fno-slp-vectorize"],
       why: "accesses wider than 16 bytes would not be seen",
     },
+    {
+      step: "kernel",
+      flavour: "lockstep",
+      flags: ["-fno-optimize-sibling-calls"],
+      why: "a collective is known by the address it returns to, which a tail call does not have",
+    },
     { step: "kernel", flavour: "lockstep", flags: ["-gline-tables-only"], why: "reports name source lines" },
   ];
 }

@@ -3,14 +3,15 @@
  *
  * `fast`: everything becomes part of the kernel, and a collective's site is the code address at which it was inlined.
  * `lockstep`: the kernel's own loads and stores are instrumented, the library's must not be, so collectives are real
- * calls without instrumentation and their site is the address they return to.
+ * calls without instrumentation and their site is the address they return to. `nomerge` keeps the calls on the two sides
+ * of a branch apart; code with inline assembly is never merged.
  */
 #pragma once
 
 #if defined(LOCKSTEP_FLAVOUR_LOCKSTEP) && LOCKSTEP_FLAVOUR_LOCKSTEP
 #define LOCKSTEP_INSTRUMENTED 1
 #define LOCKSTEP_INTERNAL inline __attribute__((always_inline, no_sanitize("thread")))
-#define LOCKSTEP_COLLECTIVE inline __attribute__((noinline, no_sanitize("thread")))
+#define LOCKSTEP_COLLECTIVE inline __attribute__((noinline, nomerge, no_sanitize("thread")))
 #define LOCKSTEP_SITE() __builtin_return_address(0)
 #else
 #define LOCKSTEP_INSTRUMENTED 0
