@@ -9,7 +9,7 @@ import {
   type RunFacts,
   verdictOf,
 } from "../../../electron/gates/evaluate.ts";
-import { GATE_CONSTANTS, GATES, gatesDigest, type GateId, gatesJson } from "../../../electron/gates/gates.ts";
+import { GATE_CONSTANTS, GATES, type GateId, gatesDigest, gatesJson } from "../../../electron/gates/gates.ts";
 import { compare, compareStored, type OracleRows } from "../../../electron/runs/comparison.ts";
 import { generateSlice } from "../../../oracle/generator.ts";
 
@@ -226,7 +226,10 @@ describe("each gate fails", () => {
 
   it("slope: a scale error of 0.5 % that the NMSE ceiling would pass", () => {
     const reference = oracle({ conditioning: new Float64Array(HEADS).fill(1000) });
-    const scaled = (factor: number) => ({ reference, edit: (out: Float64Array) => out.set(out.map((v) => v * factor)) });
+    const scaled = (factor: number) => ({
+      reference,
+      edit: (out: Float64Array) => out.set(out.map((v) => v * factor)),
+    });
     expect(misses(scaled(1.002))).toContain("slope:fail");
     expect(misses(scaled(1 + 2e-4))).toEqual([]);
   });
@@ -253,9 +256,9 @@ describe("each gate fails", () => {
     expect(misses({ run: { repeatDifference: undefined } })).toEqual(["repeat:not_run"]);
     expect(misses({ run: { lockstep: { expected: true, difference: 4 } } })).toEqual(["lockstep:fail"]);
     expect(misses({ run: { lockstep: { expected: true, difference: undefined } } })).toEqual(["lockstep:not_run"]);
-    expect(gates({ run: { lockstep: { expected: false, difference: undefined } } }).map((gate) => gate.id)).not.toContain(
-      "lockstep",
-    );
+    expect(
+      gates({ run: { lockstep: { expected: false, difference: undefined } } }).map((gate) => gate.id),
+    ).not.toContain("lockstep");
     const short = [{ kernel: "k", miss: "224 threads at most, required 256" }];
     expect(misses({ run: { resources: short } })).toEqual(["resources:fail"]);
     expect(misses({ run: { resources: undefined } })).toEqual(["resources:not_run"]);
@@ -266,7 +269,11 @@ describe("f16 and bf16", () => {
   const twinOf = (error: number) => oracle().out.map((value, i) => value + (i % 2 ? error : -error));
 
   it("max_abs is twice the twin's, for the case and every head", () => {
-    const within = { dtype: "f16", twin: twinOf(1e-3), edit: (out: Float64Array) => out.fill(out[9]! + 1.9e-3, 9, 10) } as const;
+    const within = {
+      dtype: "f16",
+      twin: twinOf(1e-3),
+      edit: (out: Float64Array) => out.fill(out[9]! + 1.9e-3, 9, 10),
+    } as const;
     expect(misses(within)).toEqual([]);
     expect(misses({ ...within, edit: (out) => out.fill(out[9]! + 2.1e-3, 9, 10) })).toEqual(["max_abs:fail"]);
     const oneBadHead = twinOf(1e-5);
@@ -286,7 +293,9 @@ describe("f16 and bf16", () => {
       "nmse_head:fail",
       "nmse_row:fail",
     ]);
-    expect(misses({ dtype: "f16", twin: twinOf(0), edit: (out) => out.fill(out[0]! + 1e-6, 0, 1) })).toEqual(["max_abs:fail"]);
+    expect(misses({ dtype: "f16", twin: twinOf(0), edit: (out) => out.fill(out[0]! + 1e-6, 0, 1) })).toEqual([
+      "max_abs:fail",
+    ]);
   });
 });
 
