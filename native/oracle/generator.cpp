@@ -1,11 +1,6 @@
 #include "generator.h"
 
-// One source, the best instruction set at run time. Without it the compiler may only use what every x86-64 has.
-#if defined(__linux__) && defined(__x86_64__)
-#define LOCKSTEP_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define LOCKSTEP_CLONES
-#endif
+#include "clones.h"
 
 namespace lockstep {
 namespace {
@@ -30,11 +25,13 @@ template <int Bits>
   }
 }
 
-LOCKSTEP_CLONES void fill24(float* out, Stream stream, float multiplier, std::uint32_t start, std::size_t count) {
+LOCKSTEP_CLONES("arch=x86-64-v4", "avx2", "default")
+void fill24(float* out, Stream stream, float multiplier, std::uint32_t start, std::size_t count) {
   fill_stream<24>(out, stream, multiplier, start, count);
 }
 
-LOCKSTEP_CLONES void fill8(float* out, Stream stream, float multiplier, std::uint32_t start, std::size_t count) {
+LOCKSTEP_CLONES("arch=x86-64-v4", "avx2", "default")
+void fill8(float* out, Stream stream, float multiplier, std::uint32_t start, std::size_t count) {
   fill_stream<8>(out, stream, multiplier, start, count);
 }
 

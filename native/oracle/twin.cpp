@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "attention.h"
+#include "clones.h"
 #include "parallel.h"
 
 #pragma clang fp contract(off)
-
-#if defined(__linux__) && defined(__x86_64__)
-#define LOCKSTEP_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define LOCKSTEP_CLONES
-#endif
 
 namespace lockstep {
 namespace {
@@ -104,14 +99,16 @@ float exp_f32(float x) {
 }
 
 /// Continues kKeys dot products: sums[j] += q[d] * k[d][j], d after d.
-LOCKSTEP_CLONES void dot_keys(float* sums, const float* q, const float* k, std::size_t width) {
+LOCKSTEP_CLONES("avx2", "default")
+void dot_keys(float* sums, const float* q, const float* k, std::size_t width) {
   for (std::size_t d = 0; d < width; ++d) {
     for (std::size_t j = 0; j < kKeys; ++j) sums[j] = sums[j] + q[d] * k[d * kKeys + j];
   }
 }
 
 /// sums[d] += weight * v[d].
-LOCKSTEP_CLONES void add_weighted(float* sums, float weight, const float* v, std::size_t width) {
+LOCKSTEP_CLONES("avx2", "default")
+void add_weighted(float* sums, float weight, const float* v, std::size_t width) {
   for (std::size_t d = 0; d < width; ++d) sums[d] = sums[d] + weight * v[d];
 }
 
