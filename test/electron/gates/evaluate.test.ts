@@ -344,6 +344,6 @@ describe("the table", () => {
     expect(GATES.every((gate) => gate.required)).toBe(true);
     expect(gatesDigest()).toMatch(/^[0-9a-f]{64}$/);
     expect(gatesJson()).toContain("max(1e-10, min(2e-5, (8 * 2^-24 * C)^2))");
-    expect(GATE_CONSTANTS.unitRoundoff).toBe(5.960464477539063e-8);
+    expect(GATE_CONSTANTS.unitRoundoff).toBe(1 / 16_777_216);
   });
 });
