@@ -3,6 +3,7 @@
  * and moved into place whole; what is in it is checked by digest when it is read, and a broken one is made again.
  */
 import { createHash, randomUUID } from "node:crypto";
+import { statfsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,8 @@ const DEFAULT_LIMIT_BYTES = 2 * 1024 ** 3;
 const SPARE_MS = 10 * 60_000;
 /** Stores between two looks at the size of the whole folder. */
 const STORES_PER_SWEEP = 32;
+/** Free space below which a failed write is put down to a full disk. */
+const NEEDED_BYTES = 1024 ** 2;
 
 const entrySchema = z.strictObject({
   files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256: z.string() })),
@@ -27,6 +30,13 @@ export type EntryKind = "library" | "module" | "prefix" | "runtime" | "toolchain
 export interface CacheEntry<T> {
   readonly folder: string;
   readonly facts: T;
+}
+
+/** The cache folder cannot take what is to be kept: nothing that a compiler or a kernel could mend. */
+export class StorageError extends DeviceError {
+  constructor(message: string) {
+    super("unavailable", message);
+  }
 }
 
 /** The default place: `$LOCKSTEP_CACHE`, else the cache folder of the system. */
@@ -152,17 +162,28 @@ export class ModuleCache {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOSPC" || code === "EDQUOT") return diskFull(this.folder);
     if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR") {
-      const message = `The cache folder ${this.folder} cannot be written (${code}): set LOCKSTEP_CACHE to a folder that can.`;
-      return new DeviceError("unavailable", message);
+      return new StorageError(
+        `The cache folder ${this.folder} cannot be written (${code}): set LOCKSTEP_CACHE to a folder that can.`,
+      );
     }
     return error;
   }
 }
 
 /** The error for a compiler or a write that ran out of space. */
-export function diskFull(folder: string): DeviceError {
-  const message = `There is no space left for compiled kernels in ${folder}: free some, or set LOCKSTEP_CACHE to a folder on another disk.`;
-  return new DeviceError("unavailable", message);
+export function diskFull(folder: string): StorageError {
+  const mend = "free some, or set LOCKSTEP_CACHE to a folder on another disk.";
+  return new StorageError(`There is no space left for compiled kernels in ${folder}: ${mend}`);
+}
+
+/** True if the disk of `folder` has less left than a module needs. A linker that runs out of space crashes wordlessly. */
+export function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < NEEDED_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 export function sha256(data: string | Uint8Array): string {

@@ -99,8 +99,8 @@ export class EmulatedDevice implements Device {
   }
 
   /**
-   * Preprocesses and reflects. Rejects with `compile_failed` and diagnostics at the author's positions; errors that
-   * need a C++ compiler to see (types, names) come from `pipeline`.
+   * Preprocesses and reflects. Arithmetic is IEEE whatever `mathMode` asks for. Rejects with `compile_failed` and
+   * diagnostics at the author's positions; errors that need a C++ compiler to see (types, names) come from `pipeline`.
    */
   async compile(source: MetalSource, options: CompileOptions = {}): Promise<Library> {
     this.#checkOpen();
@@ -370,9 +370,10 @@ function kernelPosition(program: Program, entry: ReflectedFunction): Diagnostic 
 
 function undefinedSymbols(symbols: readonly string[], program: Program, entry: ReflectedFunction): DeviceError {
   const plain = symbols.map((symbol) => symbol.replace(/^.*::/, ""));
-  const constant = program.declarations.functionConstants.find((one) => plain.includes(one.name));
-  if (constant) {
-    const message = `${entry.name} uses function constant '${constant.name}' (index ${constant.index}, ${constant.type}), which has no value: set it in \`constants\`.`;
+  const missing = program.declarations.functionConstants.filter((one) => plain.includes(one.name));
+  if (missing.length > 0) {
+    const names = missing.map((one) => `'${one.name}' (index ${one.index}, ${one.type})`).join(", ");
+    const message = `${entry.name} uses function constants without a value: ${names}. Set them in \`constants\`.`;
     return new DeviceError("pipeline_refused", message);
   }
   const { path, line, column } = kernelPosition(program, entry);

@@ -8,13 +8,16 @@ import { parseDiagnostics } from "../msl/clang_output.ts";
 import { includeFolders, nativeFolder } from "../msl/paths.ts";
 import { type ProcessResult, runProcess } from "../msl/process.ts";
 import type { Toolchain } from "../msl/toolchain.ts";
-import { diskFull, type ModuleCache, sha256 } from "./cache.ts";
+import { diskFull, isDiskFull, type ModuleCache, sha256 } from "./cache.ts";
 import { type CompileStep, compileFlags, linkCommand } from "./flags.ts";
 
 /** What a compilation of a kernel came to. */
 export type BuildResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly undefinedSymbols: readonly string[] };
+
+/** What clang and lld say when they cannot write. */
+const NO_SPACE = /No space left on device/i;
 
 const sourceLine = /^(\S+\.cpp)\s+(all|fast|lockstep)$/;
 
@@ -56,6 +59,7 @@ export class ModuleBuilder {
       text,
     );
     if (compiled.status !== 0) {
+      if (NO_SPACE.test(compiled.stderr)) throw diskFull(this.#cache.folder);
       const diagnostics = parseDiagnostics(compiled.stderr);
       if (diagnostics.some((entry) => entry.severity === "error"))
         return { ok: false, diagnostics, undefinedSymbols: [] };
@@ -126,7 +130,7 @@ export class ModuleBuilder {
   }
 
   #toolFailure(program: string, result: ProcessResult): DeviceError {
-    if (/No space left on device/i.test(result.stderr)) return diskFull(this.#cache.folder);
+    if (NO_SPACE.test(result.stderr) || isDiskFull(this.#cache.folder)) return diskFull(this.#cache.folder);
     const words = result.stderr.trim().slice(0, 1_500) || `exit ${result.status ?? "by a signal"}`;
     return new DeviceError("unavailable", `${program} could not build the emulator's own parts: ${words}`);
   }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Device, DeviceError, type Flavour } from "../device.ts";
 import { nativeFolder } from "../msl/paths.ts";
+import { StorageError } from "./cache.ts";
 
 const THREADS = 64;
 const VALUES = 8;
@@ -44,15 +45,17 @@ export function expectedValues(id: number): readonly number[] {
 
 /** Why the device's compiler must not be used, or undefined if every value is right in both flavours. */
 export async function selfTestProblem(device: Device): Promise<string | undefined> {
-  for (const flavour of ["fast", "lockstep"] as const) {
-    const problem = await flavourProblem(device, flavour).catch((error: unknown) => {
-      // A missing runner or a full disk says nothing about the compiler.
-      if (!(error instanceof DeviceError)) throw error;
-      return `the self-test kernel did not run (${flavour}): ${error.message}`;
-    });
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  const flavours: readonly Flavour[] = ["fast", "lockstep"];
+  const problems = await Promise.all(
+    flavours.map((flavour) =>
+      flavourProblem(device, flavour).catch((error: unknown) => {
+        // A full disk says nothing about the compiler.
+        if (!(error instanceof DeviceError) || error instanceof StorageError) throw error;
+        return `the self-test kernel did not run (${flavour}): ${error.message}`;
+      }),
+    ),
+  );
+  return problems.find((problem) => problem !== undefined);
 }
 
 async function flavourProblem(device: Device, flavour: Flavour): Promise<string | undefined> {

@@ -268,7 +268,7 @@ describe("pipelines that are refused", () => {
       { constants: { mode: 1.5 } },
       "b: function constant 'mode' is 1.5; its type int holds whole numbers from -2147483648 to 2147483647.",
     ],
-    ["a", {}, "a uses function constant 'mode' (index 3, int), which has no value: set it in `constants`."],
+    ["a", {}, "a uses function constants without a value: 'mode' (index 3, int). Set them in `constants`."],
   ] as const)("%s %j", async (name, descriptor, message) => {
     const error = await deviceError(pipelineOf(TWO, name, descriptor));
     expect(error).toMatchObject({ code: "pipeline_refused", message });

@@ -246,6 +246,7 @@ describe("flags", () => {
       "-tsan-instrument-func-entry-exit=0",
       "-fno-vectorize",
       "-fno-slp-vectorize",
+      "-fno-optimize-sibling-calls",
       "-gline-tables-only",
     ]);
     expect(compileFlags(toolchain, "runtime", "lockstep")).not.toContain("-fsanitize=thread");
