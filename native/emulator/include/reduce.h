@@ -175,6 +175,26 @@ template <typename T, typename Operation> LOCKSTEP_INTERNAL T reduce(const void 
   return *collective<T, CompleteReduction<T, Operation>>(site, value);
 }
 
+/** Completes a reduction of vectors, component by component. */
+template <typename V, typename T, int N, typename Operation> struct CompleteVectorReduction {
+  LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
+    constexpr uint32_t stride = sizeof(V) / sizeof(T);
+    const T *values = reinterpret_cast<const T *>(lane_values<V>(group));
+    T *results = reinterpret_cast<T *>(lane_results<V>(group));
+    for (int i = 0; i < N; ++i) {
+      T column[LOCKSTEP_SIMD_WIDTH];
+      for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) column[lane] = values[lane * stride + i];
+      results[i] =
+          __builtin_expect(active == ~0u, 1) ? reduce_all<T, Operation>(column) : reduce_active<T, Operation>(column, active, 32);
+    }
+  }
+};
+
+/** The same numbers as N reductions, with one rendezvous; for vectors of up to 16 bytes. */
+template <typename V, typename T, int N, typename Operation> LOCKSTEP_INTERNAL V reduce_vector(const void *site, V value) {
+  return *collective<V, CompleteVectorReduction<V, T, N, Operation>>(site, value);
+}
+
 template <typename T> LOCKSTEP_INTERNAL const T *exchange(const void *site, T value) {
   return collective<T, CompleteExchange<T>>(site, value);
 }

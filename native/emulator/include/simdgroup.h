@@ -31,9 +31,13 @@ private:
   template <lockstep::scalar T> LOCKSTEP_COLLECTIVE T name(T value) {                                                  \
     return lockstep::reduce<T, lockstep::Operation>(LOCKSTEP_SITE(), value);                                           \
   }                                                                                                                    \
-  template <typename T, int N> LOCKSTEP_INTERNAL vec<T, N> name(vec<T, N> value) {                                     \
-    for (int i = 0; i < N; ++i) value[i] = name(static_cast<T>(value[i]));                                             \
-    return value;                                                                                                      \
+  template <typename T, int N> LOCKSTEP_COLLECTIVE vec<T, N> name(vec<T, N> value) {                                   \
+    if constexpr (sizeof(value) <= 16) {                                                                               \
+      return lockstep::reduce_vector<vec<T, N>, T, N, lockstep::Operation>(LOCKSTEP_SITE(), value);                    \
+    } else {                                                                                                           \
+      for (int i = 0; i < N; ++i) value[i] = name(static_cast<T>(value[i]));                                           \
+      return value;                                                                                                    \
+    }                                                                                                                  \
   }
 
 LOCKSTEP_REDUCTION(simd_sum, Sum)
