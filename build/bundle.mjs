@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 export async function bundle() {
   await build({
-    entryPoints: { cli: "electron/cli.ts", host: "electron/host/main.ts" },
+    entryPoints: { cli: "electron/cli.ts", host: "electron/host/main.ts", bench: "electron/host/bench.ts" },
     outdir: "out",
     outExtension: { ".js": ".mjs" },
     bundle: true,
