@@ -120,7 +120,7 @@ class RunnerProcess {
             child.kill("SIGKILL");
           }
         } else if (reply.type === "crash") this.crash ??= reply.message;
-        else this.conversation?.onReply(reply);
+        else if (reply.run === this.conversation?.id) this.conversation.onReply(reply);
       });
     }
     this.exited = new Promise((resolve) => {

@@ -19,6 +19,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "crash_handler.h"
 #include "emulator.h"
@@ -55,17 +56,20 @@ public:
 
 private:
   bool running() const { return driver_.joinable(); }
+  /** Takes a line at once, or after the current run: most would change what it stands on. False to end. */
+  bool receive(const std::string &line);
   /** False if the line makes no sense. */
   bool take(const std::string &line);
   bool start(std::uint64_t id, std::uint64_t workers);
   void inspect(std::uint64_t id, const std::string &path);
   void report_progress();
-  void finish();
+  bool finish();
 
   lockstep_emulator *emulator_;
   std::unique_ptr<DispatchList> dispatches_ = std::make_unique<DispatchList>();
   std::thread driver_;
   std::uint64_t run_ = 0;
+  std::vector<std::string> deferred_;
   /** The driver writes a byte when a run has ended. */
   int finished_[2];
 };
@@ -79,7 +83,7 @@ void Session::serve() {
     if (ready < 0 && errno != EINTR) return;
     if (ready == 0) report_progress();
     if (ready <= 0) continue;
-    if (waits[1].revents != 0) finish();
+    if (waits[1].revents != 0 && !finish()) return;
     if (waits[0].revents == 0) continue;
     char chunk[1 << 16];
     const ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
@@ -88,28 +92,29 @@ void Session::serve() {
     pending.append(chunk, static_cast<std::size_t>(n));
     std::size_t begin = 0;
     for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      const std::string line = pending.substr(begin, end - begin);
-      if (!take(line)) {
-        Reply("error")
-            .field("run", run_)
-            .field("code", "unavailable")
-            .field("message", "The runner does not understand: " + line.substr(0, 200))
-            .send();
-      }
+      if (!receive(pending.substr(begin, end - begin))) return;
     }
     pending.erase(0, begin);
   }
 }
 
-bool Session::take(const std::string &line) {
-  const auto words = words_of(line);
-  const std::string &command = words[0];
-  if (command == "cancel" && words.size() == 1) {
+bool Session::receive(const std::string &line) {
+  if (line == "cancel") {
     if (running()) lockstep_emulator_cancel(emulator_);
     return true;
   }
-  // Everything else would change what the current run stands on.
-  if (running()) finish();
+  if (running()) {
+    deferred_.push_back(line);
+    return true;
+  }
+  if (take(line)) return true;
+  lockstep::send_crash(("The runner does not understand: " + line.substr(0, 200)).c_str());
+  return false;
+}
+
+bool Session::take(const std::string &line) {
+  const auto words = words_of(line);
+  const std::string &command = words[0];
   if (command == "module" && words.size() == 4) {
     const auto id = number_of(words[1]);
     if (id) lockstep_emulator_add_module(emulator_, *id, words[2].c_str(), words[3].c_str());
@@ -203,12 +208,17 @@ void Session::report_progress() {
       .send();
 }
 
-/** Waits for the driver, which has ended or is about to. */
-void Session::finish() {
+/** Ends a run whose driver has finished, and takes the lines that waited for it. False to end. */
+bool Session::finish() {
   char byte;
   while (read(finished_[0], &byte, 1) < 0 && errno == EINTR) {
   }
   driver_.join();
+  const auto lines = std::exchange(deferred_, {});
+  for (const std::string &line : lines) {
+    if (!receive(line)) return false;
+  }
+  return true;
 }
 
 } // namespace
