@@ -58,7 +58,8 @@ function entryText(entry: ReflectedFunction): string {
     if (parameter.kind === "threadgroup") return `::lockstep::Threadgroup<${parameter.index}>`;
     return `::lockstep::Builtin<::lockstep::builtin::${parameter.name}>`;
   });
-  const list = [`&${entry.expression}`, ...parameters].join(", ");
+  // From the global scope: a kernel may be called like a function of the library.
+  const list = [`&::${entry.expression}`, ...parameters].join(", ");
   return [
     `# 1 ${JSON.stringify(ENTRY_FILE)}`,
     'extern "C" [[clang::sycl_external]] __attribute__((used, visibility("default"))) void lockstep_entry() {',

@@ -150,6 +150,13 @@ instances(half)\n`;
     expect(await run(await device.pipeline(library, "times_float_2"), 32)).toEqual(range(32).map(() => 0));
   });
 
+  it("kernels that are called like functions of the library, or lie in a namespace", async () => {
+    const text = `namespace inner { kernel void fma(device float* out, uint i [[thread_position_in_grid]]) { out[i] = i; } }
+kernel void dot(device float* out, uint i [[thread_position_in_grid]]) { out[i] = dot(float2(i), float2(1)); }\n`;
+    expect(await run(await pipelineOf(text, "fma"), 32)).toEqual(range(32));
+    expect(await run(await pipelineOf(text, "dot"), 32)).toEqual(range(32).map((i) => 2 * i));
+  });
+
   it("implicit buffer numbers, macros, an included file and static plus dynamic threadgroup memory", async () => {
     const text = `#include "reverse.h"
 kernel void k(device float* out, device const float* in, threadgroup float* dynamic, threadgroup float* second,

@@ -32,12 +32,12 @@ describe("golden transform: rewriting.metal becomes rewriting.txt", () => {
     const texts = reflection.functions.map((entry) => transform(syntax, declarations, entry, new Map()).text);
     const entries = texts.map((text) => /Entry<(.*)>::run/.exec(text)?.[1]);
     expect(entries).toEqual([
-      "&original, ::lockstep::Buffer<0>",
+      "&::original, ::lockstep::Buffer<0>",
       ...["half, 4", "float, 2, 1", "bfloat, 8, 1", "float, 16"].map(
         (list) =>
-          `&scale_rows<${list}>, ::lockstep::Buffer<0>, ::lockstep::Buffer<1>, ::lockstep::Buffer<2>, ::lockstep::Builtin<::lockstep::builtin::thread_position_in_grid>`,
+          `&::scale_rows<${list}>, ::lockstep::Buffer<0>, ::lockstep::Buffer<1>, ::lockstep::Buffer<2>, ::lockstep::Builtin<::lockstep::builtin::thread_position_in_grid>`,
       ),
-      "&apply<float, twice, (3 > 2 ? 4 : 5)>, ::lockstep::Buffer<0>, ::lockstep::Builtin<::lockstep::builtin::thread_index_in_threadgroup>",
+      "&::apply<float, twice, (3 > 2 ? 4 : 5)>, ::lockstep::Buffer<0>, ::lockstep::Builtin<::lockstep::builtin::thread_index_in_threadgroup>",
     ]);
     for (const text of texts) {
       expect(text).not.toContain("host_name");
