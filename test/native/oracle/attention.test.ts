@@ -12,6 +12,7 @@ import {
   type VariantName,
 } from "../../../oracle/generator.ts";
 import { caseError } from "../../../oracle/metrics.ts";
+import { ceilBounds, merge, partition } from "../../../oracle/online.ts";
 import { readTensor } from "../../../oracle/safetensors.ts";
 import { narrow, tensorBytes, widenToF64 } from "../../../oracle/tensor.ts";
 import {
@@ -274,12 +275,37 @@ describe("long decode", () => {
     expect(worstDifference(result.out, values(long, `${name}.out`))).toBeLessThanOrEqual(1e-13);
     expect(worstDifference(result.lse, values(long, `${name}.lse`))).toBeLessThanOrEqual(1e-12);
     if (!long.entries.has(`${name}.part_P32.m`)) return;
-    // The maximum over the partitions is the row's.
+    // The stored partitions merge to the row's m and s.
     const m = values(long, `${name}.part_P32.m`);
-    const rowMaximum = Float64Array.from({ length: 32 }, (_, h) =>
-      Math.max(...Array.from({ length: 32 }, (_, p) => m[p * 32 + h]!)),
-    );
-    expect(worstDifference(result.m, rowMaximum)).toBeLessThanOrEqual(1e-12);
+    const s = values(long, `${name}.part_P32.s`);
+    for (let h = 0; h < 32; h++) {
+      const states = Array.from({ length: 32 }, (_, p) => {
+        const at = p * 32 + h;
+        return { m: m[at]!, s: s[at]!, o: new Float64Array(0) };
+      });
+      const merged = merge(states);
+      expect(Math.abs(merged.m - result.m[h]!)).toBeLessThanOrEqual(1e-12);
+      expect(Math.abs(merged.s / result.s[h]! - 1)).toBeLessThanOrEqual(1e-12);
+    }
+  });
+
+  test("m and s of each of 32 partitions of L8193.edges32, by the definition", () => {
+    const { q, k } = generateDecode({ seed, variant: "edges32", ...shape, live: LIVE });
+    const m = values(long, "L8193.edges32.part_P32.m");
+    const s = values(long, "L8193.edges32.part_P32.s");
+    for (const h of [0, 9, 18, 27]) {
+      const scores = new Float64Array(LIVE);
+      for (let t = 0; t < LIVE; t++) {
+        const key = (t * 4 + Math.floor(h / 8)) * 512;
+        let dot = 0;
+        for (let d = 0; d < 512; d++) dot += q[h * 512 + d]! * k[key + d]!;
+        scores[t] = dot;
+      }
+      for (const [p, state] of partition(scores, new Float64Array(0), 0, ceilBounds(LIVE, 32)).entries()) {
+        expect(Math.abs(state.m - m[p * 32 + h]!)).toBeLessThanOrEqual(1e-12);
+        expect(Math.abs(state.s / s[p * 32 + h]! - 1)).toBeLessThanOrEqual(1e-12);
+      }
+    }
   });
 
   test("a dropped last token at 8192 is as wrong as the golden figures say, and passes loose gates", async () => {
