@@ -71,6 +71,8 @@ describe("construction and conversion", () => {
         CHECK(all(bool3(float3(0, 2, -1)) == bool3(false, true, true)));
         CHECK(all(float2(bool2(true, false)) == float2(1, 0)));
         CHECK(float(half(2049.0f)) == 2048.0f && float(bfloat(257.0f)) == 256.0f);
+        CHECK(all(bfloat2(half2(1.5h, 2.0h)) == bfloat2(1.5f, 2.0f)) && all(half2(bfloat2(3.0f)) == half2(bfloat(3.0f), 3.0h)));
+        CHECK(half4(bfloat2(1.0f), half2(2))[1] == 1.0h && all(float2(bool2(half2(0, 2))) == float2(0, 1)));
         vec<float, 8> wide(3.0f);
         wide[7] = 1;
         CHECK((wide + wide)[0] == 6 && (wide + wide)[7] == 2);

@@ -19,12 +19,12 @@ template <typename T, int N> struct vec : lockstep::swizzled<T, lockstep::native
   /** A scalar converts to a vector implicitly (a real to integers explicitly): every element is `value`. */
   template <lockstep::scalar_like S>
   LS_INLINE constexpr explicit(is_floating_point_v<S> && is_integral_v<T>) vec(S value)
-      : base{{native(static_cast<lockstep::native_element<T>>(static_cast<T>(value)))}} {}
+      : base{{native(cast(value))}} {}
 
   /** Vectors of another element type convert explicitly, element by element. */
   template <typename U>
     requires(!is_same_v<U, T>)
-  LS_INLINE constexpr explicit vec(vec<U, N> other) : base{{convert(other.data)}} {}
+  LS_INLINE constexpr explicit vec(vec<U, N> other) : base{{convert<U>(other.data)}} {}
 
   LS_INLINE constexpr vec(packed_vec<T, N> other) {
     for (int i = 0; i < N; ++i) element(i) = other.element(i);
@@ -117,18 +117,22 @@ private:
     using bytes = lockstep::native_vector_t<bool, N>;
     return vec<bool, N>::wrap(__builtin_convertvector(mask, bytes) & bytes(1));
   }
-  template <typename M> LS_INLINE static constexpr native convert(M other) {
+  template <typename U, typename M> LS_INLINE static constexpr native convert(M other) {
     if constexpr (is_same_v<T, bool>) {
       return truth(other != 0).data;
+    } else if constexpr (lockstep::converts_through_float<T, U>) {
+      return __builtin_convertvector(vec<float, N>(vec<U, N>::wrap(other)).data, native);
     } else {
       return __builtin_convertvector(other, native);
     }
   }
   template <typename S> LS_INLINE static constexpr lockstep::native_element<T> cast(S value) {
-    return static_cast<lockstep::native_element<T>>(static_cast<T>(value));
+    return static_cast<lockstep::native_element<T>>(lockstep::element_cast<T>(value));
   }
   template <typename V> LS_INLINE void append(int &next, const V &value) {
-    for (int i = 0; i < lockstep::count_v<V>; ++i) element(next++) = static_cast<T>(lockstep::lane(value, i));
+    for (int i = 0; i < lockstep::count_v<V>; ++i) {
+      element(next++) = lockstep::element_cast<T>(lockstep::lane(value, i));
+    }
   }
 };
 

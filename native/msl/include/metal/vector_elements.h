@@ -54,6 +54,20 @@ template <typename T> concept numeric = scalar<T> || vector<T>;
 /** A scalar, or anything that converts to one without being a vector (unscoped enumerations, wrappers). */
 template <typename T> concept scalar_like = width_v<T> == 0 && metal::is_convertible_v<T, float>;
 
+/** half and bfloat have no conversion to each other in clang: neither holds all values of the other. */
+template <typename A, typename B>
+inline constexpr bool converts_through_float = (metal::is_same_v<A, half> && metal::is_same_v<B, bfloat>) ||
+                                               (metal::is_same_v<A, bfloat> && metal::is_same_v<B, half>);
+
+/** `value` as a `T`, rounded once. */
+template <typename T, typename S> LS_INLINE constexpr T element_cast(S value) {
+  if constexpr (converts_through_float<T, S>) {
+    return static_cast<T>(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
 /** Element `index` of a vector, or the scalar itself. */
 template <typename V> LS_INLINE constexpr element_t<V> lane(const V &value, int index) {
   if constexpr (width_v<V> == 0) {
