@@ -10,24 +10,12 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { findClang, installLine, PREFERRED_CLANG, which } from "./clang.mjs";
+import { compiler, OUT, say, stop } from "./compiler.mjs";
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const OUT = "out";
 const SUPPORTED_NODE = "20.19, 22.12 or 24";
 
 process.chdir(ROOT);
-
-/** @param {string} message */
-function say(message) {
-  process.stderr.write(`[setup] ${message}\n`);
-}
-
-/** @param {string} message @returns {never} */
-function stop(message) {
-  say(message);
-  process.exit(2);
-}
 
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -86,55 +74,6 @@ function installDependencies() {
       ? spawnSync(process.execPath, [cli, ...args], { stdio: ["ignore", 2, 2] })
       : spawnSync("npm", args, { stdio: ["ignore", 2, 2] });
   if (result.status !== 0) stop("npm ci failed: see the lines above; a registry must be reachable for the first run");
-}
-
-/** True where this process may install system packages by itself: root on a Debian or Ubuntu machine. */
-function mayInstallPackages() {
-  return process.platform === "linux" && process.getuid?.() === 0 && which("apt-get") !== undefined;
-}
-
-/** @returns {import("./clang.mjs").Compiler} */
-function requireClang() {
-  const found = findClang();
-  if (found !== undefined) return found;
-  const forced = process.env.LOCKSTEP_CLANG;
-  if (forced) stop(`LOCKSTEP_CLANG is ${forced}, which is no clang++ with lld beside it: unset it or name another`);
-  const missing = `clang ${PREFERRED_CLANG} with lld is needed to compile kernels for the emulated device, and none was found.`;
-  if (!mayInstallPackages()) stop(`${missing}\nInstall it with: ${installLine()}`);
-  if (process.env.LOCKSTEP_NO_INSTALL === "1") {
-    stop(`${missing}\nLOCKSTEP_NO_INSTALL=1 forbids installing it here. Install it with: ${installLine()}`);
-  }
-  const packages = [`clang-${PREFERRED_CLANG}`, `lld-${PREFERRED_CLANG}`];
-  say(`installing ${packages.join(" ")} with apt-get (set LOCKSTEP_NO_INSTALL=1 to forbid this)`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const options = { stdio: /** @type {["ignore", number, number]} */ (["ignore", 2, 2]), env };
-  spawnSync("apt-get", ["update", "-qq"], options);
-  const install = spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], options);
-  const installed = install.status === 0 ? findClang() : undefined;
-  if (installed === undefined)
-    stop(`apt-get could not install ${packages.join(" ")}. Install them with: ${installLine()}`);
-  return installed;
-}
-
-/**
- * The compiler, without starting it again while its file is the same.
- * @returns {import("./clang.mjs").Compiler}
- */
-function compiler() {
-  const file = `${OUT}/compiler.json`;
-  try {
-    const known = JSON.parse(fs.readFileSync(file, "utf8"));
-    const forced = process.env.LOCKSTEP_CLANG ?? "";
-    if (known.forced === forced && fs.statSync(known.clang).mtimeMs === known.mtimeMs && fs.existsSync(known.lld)) {
-      return known;
-    }
-  } catch {
-    // first run, or the compiler has gone
-  }
-  const found = requireClang();
-  const known = { ...found, forced: process.env.LOCKSTEP_CLANG ?? "", mtimeMs: fs.statSync(found.clang).mtimeMs };
-  fs.writeFileSync(file, JSON.stringify(known));
-  return found;
 }
 
 /**

@@ -70,13 +70,15 @@ export function targets() {
 
 /**
  * Compiles and links every target into `out`. Objects are kept by name, so that one changed file recompiles alone.
- * @param {import("./clang.mjs").Compiler} compiler
+ * @param {import("./compiler.mjs").Compiler} compiler
  * @param {string} out folder of the products
  * @param {string[]} extra further flags for compiling and linking, for example sanitizers
+ * @param {string[]} only outputs to build; all by default
  */
-export async function buildNative(compiler, out, extra = []) {
+export async function buildNative(compiler, out, extra = [], only = targets().map((target) => target.output)) {
+  const chosen = targets().filter((target) => only.includes(target.output));
   const jobs = [];
-  for (const target of targets()) {
+  for (const target of chosen) {
     for (const source of sources(target.list)) {
       const object = path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`);
       fs.mkdirSync(path.dirname(object), { recursive: true });
@@ -92,14 +94,14 @@ export async function buildNative(compiler, out, extra = []) {
     if (result.output.trim() !== "") process.stderr.write(result.output);
     fs.writeFileSync(`${job.object}.args`, job.args.join("\n"));
   });
-  for (const target of targets()) {
+  for (const target of chosen) {
     const objects = sources(target.list).map((source) =>
       path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`),
     );
     const product = path.join(out, target.output);
     // Linked beside and renamed: a running process keeps its old file.
     const temporary = `${product}.${process.pid}.tmp`;
-    const lld = process.platform === "darwin" ? [] : [`--ld-path=${compiler.lld}`];
+    const lld = compiler.lld === "" ? [] : [`--ld-path=${compiler.lld}`];
     const result = await run(compiler.clang, [...objects, ...extra, ...lld, ...target.link, "-o", temporary]);
     if (result.status !== 0) throw new Error(`linking ${target.output} failed:\n${result.output}`);
     fs.renameSync(temporary, product);

@@ -4,7 +4,8 @@ import { cpus } from "node:os";
 import * as z from "zod";
 import type { Addon } from "../addon.ts";
 import { DeviceError } from "../device.ts";
-import { candidates, findToolchain, type Toolchain, type ToolchainResult } from "../msl/toolchain.ts";
+import { candidates } from "../msl/compilers.mjs";
+import { findToolchain, type Toolchain, type ToolchainResult } from "../msl/toolchain.ts";
 import { cacheFolder, ModuleCache, sha256 } from "./cache.ts";
 import { EmulatedDevice } from "./device.ts";
 import { headersDigest, ModuleBuilder } from "./module.ts";
@@ -114,7 +115,7 @@ async function recordedToolchain(
 
 /** What decides which compiler is found and whether it passes: the programs there are, the CPU, the emulator's sources. */
 async function recordKey(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const programs = (await candidates(environment)).map((path) => {
+  const programs = candidates(environment).map((path) => {
     const { mtimeMs, size } = statSync(path);
     return [path, realpathSync(path), mtimeMs, size];
   });

@@ -1,11 +1,8 @@
 /** Finds the compiler and the linker that kernels are built with, and says what to install where there is none. */
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { candidates, findLinker, installLine, majorVersion } from "./compilers.mjs";
 import { runProcess } from "./process.ts";
-
-/** The version that everything is proven with; another one is used only if the emulator's self-test passes with it. */
-export const PREFERRED_CLANG = 19;
 
 export interface Toolchain {
   /** clang++ as it is started. */
@@ -37,45 +34,6 @@ export interface ToolchainQuery {
   readonly refuse?: (toolchain: Toolchain) => Promise<string | undefined>;
 }
 
-/** Names and paths to try, best first; names without a slash are looked up in PATH. */
-const CANDIDATES: readonly string[] = [
-  `clang++-${PREFERRED_CLANG}`,
-  `/opt/homebrew/opt/llvm@${PREFERRED_CLANG}/bin/clang++`,
-  `/usr/local/opt/llvm@${PREFERRED_CLANG}/bin/clang++`,
-  "clang++",
-  "clang++-20",
-  "clang++-21",
-  "clang++-22",
-  "clang++-18",
-  "/opt/homebrew/opt/llvm/bin/clang++",
-  "/usr/local/opt/llvm/bin/clang++",
-];
-
-/** Older ones cannot do arithmetic on bfloat. */
-const OLDEST_CLANG = 17;
-
-/** How clang is installed, by what is found on the machine. */
-const INSTALL: readonly { readonly when: () => boolean; readonly line: string }[] = [
-  {
-    when: () => process.platform === "darwin",
-    line: `brew install llvm@${PREFERRED_CLANG} lld@${PREFERRED_CLANG}   (or Xcode's command line tools: xcode-select --install)`,
-  },
-  {
-    when: () => existsSync("/usr/bin/apt-get"),
-    line: `sudo apt-get install -y clang-${PREFERRED_CLANG} lld-${PREFERRED_CLANG}`,
-  },
-  { when: () => existsSync("/usr/bin/dnf"), line: "sudo dnf install -y clang lld" },
-  {
-    when: () => true,
-    line: `install clang ${PREFERRED_CLANG} and lld ${PREFERRED_CLANG}, or set LOCKSTEP_CLANG to a clang++`,
-  },
-];
-
-/** The one line that installs what is missing on this machine. */
-export function installLine(): string {
-  return INSTALL.find((entry) => entry.when())?.line ?? "";
-}
-
 /**
  * Finds clang++ and its linker: `LOCKSTEP_CLANG`, then PATH and the usual places, version 19 before others. Starts the
  * compiler twice (version, library paths); callers keep the result (see `emulator/toolchain_record.ts`).
@@ -84,7 +42,7 @@ export async function findToolchain(query: ToolchainQuery = {}): Promise<Toolcha
   const environment = query.environment ?? process.env;
   const forced = environment.LOCKSTEP_CLANG;
   const rejected: string[] = [];
-  for (const candidate of await candidates(environment)) {
+  for (const candidate of candidates(environment)) {
     const result = await probe(candidate, environment);
     const refusal = typeof result === "string" ? result : await query.refuse?.(result);
     if (typeof result !== "string" && refusal === undefined) return { found: result };
@@ -98,46 +56,6 @@ export async function findToolchain(query: ToolchainQuery = {}): Promise<Toolcha
   return { reason, mend: installLine() };
 }
 
-/** Programs that may be a clang++, as paths, best first, each once. */
-export async function candidates(
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<readonly string[]> {
-  const forced = environment.LOCKSTEP_CLANG;
-  if (forced !== undefined && forced !== "") {
-    const path = locate(forced, environment);
-    return path === undefined ? [] : [path];
-  }
-  const paths = CANDIDATES.flatMap((name) => locate(name, environment) ?? []);
-  if (process.platform === "darwin") {
-    const found = await runProcess("xcrun", ["--find", "clang++"]).catch(() => undefined);
-    if (found?.status === 0 && found.stdout.trim() !== "") paths.push(found.stdout.trim());
-  }
-  const seen = new Set<string>();
-  return paths.filter((path) => {
-    const real = realpathSync(path);
-    if (seen.has(real)) return false;
-    seen.add(real);
-    return true;
-  });
-}
-
-function locate(name: string, environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (name.includes("/")) return isProgram(name) ? name : undefined;
-  for (const folder of (environment.PATH ?? "").split(delimiter)) {
-    if (folder !== "" && isProgram(join(folder, name))) return join(folder, name);
-  }
-  return undefined;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** The toolchain around one clang++, or why it cannot be used. */
 async function probe(
   candidate: string,
@@ -149,10 +67,10 @@ async function probe(
   const answer = await runProcess(clang, ["--version"]).catch((error: Error) => error.message);
   if (typeof answer === "string") return answer;
   const version = answer.stdout.split("\n")[0]?.trim() ?? "";
-  const major = Number(/clang version (\d+)/.exec(version)?.[1] ?? Number.NaN);
-  if (answer.status !== 0 || !Number.isInteger(major)) return "it is not clang";
-  if (major < OLDEST_CLANG && !version.startsWith("Apple"))
-    return `it is clang ${major}; the oldest that works is ${OLDEST_CLANG}`;
+  if (answer.status !== 0) return "it is not clang";
+  const known = majorVersion(version);
+  if (known.major === undefined) return known.reason;
+  const { major } = known;
   const architecture = machine();
   if (architecture === undefined) return `kernels are built for x86-64 and arm64, not for ${process.arch}`;
   const linker = process.platform === "darwin" ? undefined : findLinker(realPath, major, environment);
@@ -178,20 +96,6 @@ async function probe(
 function machine(): Toolchain["architecture"] | undefined {
   if (process.arch === "x64") return "x86_64";
   return process.arch === "arm64" ? "aarch64" : undefined;
-}
-
-function findLinker(
-  clang: string,
-  major: number,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const beside = dirname(clang);
-  const names = [join(beside, "ld.lld"), join(beside, `ld.lld-${major}`), `ld.lld-${major}`, "ld.lld"];
-  for (const name of names) {
-    const found = locate(name, environment);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 async function systemLibraries(clang: string): Promise<readonly string[] | string> {

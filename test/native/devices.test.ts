@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listDevices } from "../../native/devices.ts";
-import { PREFERRED_CLANG } from "../../native/msl/toolchain.ts";
+import { PREFERRED_CLANG } from "../../native/msl/compilers.mjs";
 
 let cacheDir: string;
 

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findToolchain, installLine, type Toolchain } from "../../../native/msl/toolchain.ts";
+import { installLine } from "../../../native/msl/compilers.mjs";
+import { findToolchain, type Toolchain } from "../../../native/msl/toolchain.ts";
 import { testToolchain } from "./workbench.ts";
 
 let folder: string;

@@ -17,7 +17,8 @@ const ROOT = join(import.meta.dirname, "..", "..", "..");
 /** Kept between test files: entries are found by digest, so a stale one is never used. */
 export const TEST_CACHE = join(ROOT, "out", "test-cache");
 export const ADDON_PATH = join(ROOT, "out", "lockstep.node");
-export const RUNNER_PATH = join(ROOT, "out", "lockstep-runner");
+/** `LOCKSTEP_RUNNER` names another one, for example built with sanitizers. */
+export const RUNNER_PATH = process.env.LOCKSTEP_RUNNER ?? join(ROOT, "out", "lockstep-runner");
 
 let known: Promise<Toolchain> | undefined;
 

@@ -1,0 +1,73 @@
+// @ts-check
+/**
+ * `npm run test:sanitize`: the native code under AddressSanitizer and UndefinedBehaviorSanitizer, the threaded oracle under
+ * ThreadSanitizer as well. Kernels themselves are not instrumented: what they do wrong is the emulated device's business.
+ */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { compiler, requirePackages } from "./compiler.mjs";
+import { buildNative } from "./native.mjs";
+
+const OUT = "out/sanitize";
+const MEMORY = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const THREADS = ["-fsanitize=thread"];
+
+const ENVIRONMENT = {
+  ...process.env,
+  // The runner ends by _exit and is killed on purpose; leaks of a process that is going away say nothing.
+  ASAN_OPTIONS: "detect_leaks=0:abort_on_error=1",
+  UBSAN_OPTIONS: "print_stacktrace=1",
+};
+
+/** @param {string} title @param {string} command @param {string[]} args @param {NodeJS.ProcessEnv} env */
+function check(title, command, args, env = ENVIRONMENT) {
+  process.stdout.write(`${title}\n`);
+  const result = spawnSync(command, args, { stdio: ["ignore", 1, 2], env });
+  if (result.status !== 0) {
+    process.stderr.write(`failed: ${command} ${args.join(" ")}\n`);
+    process.exit(1);
+  }
+}
+
+/** @param {string} question */
+function printed(question) {
+  return spawnSync(clang.clang, [question], { encoding: "utf8" }).stdout.trim();
+}
+
+const clang = compiler();
+requirePackages("The sanitizers need clang's runtime libraries.", [`libclang-rt-${clang.major}-dev`], () => {
+  // The name has the architecture in it on most systems, and not on others.
+  const names = ["libclang_rt.asan.a", "libclang_rt.asan-x86_64.a", "libclang_rt.asan-aarch64.a"];
+  return process.platform === "darwin" || names.some((name) => fs.existsSync(printed(`-print-file-name=${name}`)));
+});
+fs.mkdirSync(OUT, { recursive: true });
+
+const oracle = fs
+  .readdirSync("native/oracle")
+  .filter((file) => file.endsWith(".cpp"))
+  .map((file) => `native/oracle/${file}`);
+const sources = ["test/native/oracle/sanitize.cpp", ...oracle, "native/addon/shared_memory.cpp"];
+for (const [name, flags] of /** @type {const} */ ([
+  ["memory", MEMORY],
+  ["threads", THREADS],
+])) {
+  const program = `${OUT}/oracle-${name}`;
+  check(`building the oracle for ${name}`, clang.clang, [
+    "-std=c++20",
+    "-O1",
+    "-g",
+    ...flags,
+    ...sources,
+    "-pthread",
+    "-o",
+    program,
+  ]);
+  check(`oracle, generator, shared memory: ${flags.join(" ")}`, program, []);
+}
+
+process.stdout.write("building the runner\n");
+await buildNative(clang, OUT, ["-O1", "-g", ...MEMORY], ["lockstep-runner"]);
+check(`runner: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", "test/native/emulator"], {
+  ...ENVIRONMENT,
+  LOCKSTEP_RUNNER: fs.realpathSync(`${OUT}/lockstep-runner`),
+});
