@@ -34,6 +34,23 @@ function printed(question) {
   return spawnSync(clang.clang, [question], { encoding: "utf8" }).stdout.trim();
 }
 
+/**
+ * Proves that the sanitizers bite: the program must be built and must fail.
+ * @param {string} title @param {string} program
+ */
+function control(title, program) {
+  const file = `${OUT}/control.cpp`;
+  fs.writeFileSync(file, program);
+  const build = spawnSync(clang.clang, ["-O0", "-g", ...MEMORY, file, "-o", `${OUT}/control`], { encoding: "utf8" });
+  const run = spawnSync(`${OUT}/control`, [], { encoding: "utf8", env: ENVIRONMENT });
+  const found = build.status === 0 && run.status !== 0 && /ERROR: AddressSanitizer|runtime error:/.test(run.stderr);
+  process.stdout.write(`control: ${title} is ${found ? "found" : "NOT found"}\n`);
+  if (!found) {
+    process.stderr.write(`the sanitizers of ${clang.version} do not work here:\n${build.stderr}${run.stderr}`);
+    process.exit(1);
+  }
+}
+
 const clang = compiler();
 requirePackages("The sanitizers need clang's runtime libraries.", [`libclang-rt-${clang.major}-dev`], () => {
   // The name has the architecture in it on most systems, and not on others.
@@ -41,6 +58,8 @@ requirePackages("The sanitizers need clang's runtime libraries.", [`libclang-rt-
   return process.platform === "darwin" || names.some((name) => fs.existsSync(printed(`-print-file-name=${name}`)));
 });
 fs.mkdirSync(OUT, { recursive: true });
+control("a read behind a heap block", "int main() { int* p = new int[1]; volatile int i = 1; return p[i] == 7; }");
+control("a signed overflow", "int main() { volatile int i = 2147483647; i = i + 1; return 0; }");
 
 const oracle = fs
   .readdirSync("native/oracle")
