@@ -33,12 +33,16 @@ LOCKSTEP_INTERNAL constexpr int fragment_column(uint32_t lane) {
 
 using tile_row = row_t<float, 8>;
 
-/** `d = a b + c` on tiles of 64 floats, row-major; `d` may be any of the others. */
-template <typename T> LOCKSTEP_INTERNAL void multiply_tiles(float *d, const float *a, const float *b, const float *c) {
+/** Work on tiles is the leader's alone: real calls, so that the other lanes' code stays small. */
+#define LOCKSTEP_TILE_WORK inline __attribute__((noinline, no_sanitize("thread")))
+
+/** `d = a b + c` on tiles of 64 floats, row-major; `d` may be any of the others, `c` null for zero. */
+template <typename T> LOCKSTEP_TILE_WORK void multiply_tiles(float *d, const float *a, const float *b, const float *c) {
   tile_row sum[8];
   for (int i = 0; i < 8; ++i) {
     sum[i] = c == nullptr ? tile_row(0.0f) : load_row<8>(c + 8 * i);
   }
+#pragma clang loop unroll(full)
   for (int k = 0; k < 8; ++k) {
     const tile_row right = load_row<8>(b + 8 * k);
     for (int i = 0; i < 8; ++i) {
@@ -50,21 +54,64 @@ template <typename T> LOCKSTEP_INTERNAL void multiply_tiles(float *d, const floa
   }
 }
 
-LOCKSTEP_INTERNAL void fill_tile(float *tile, float value) {
+LOCKSTEP_TILE_WORK void fill_tile(float *tile, float value) {
   for (int i = 0; i < 8; ++i) {
     store_row<8>(tile + 8 * i, tile_row(value));
   }
 }
 
+LOCKSTEP_TILE_WORK void copy_tile(float *to, const float *from) {
+  for (int i = 0; i < 8; ++i) {
+    store_row<8>(to + 8 * i, load_row<8>(from + 8 * i));
+  }
+}
+
+/** Transposes eight rows in three steps: 1, 2 and 4 columns change places with rows. */
+LOCKSTEP_INTERNAL void transpose_rows(tile_row (&rows)[8]) {
+  tile_row step[8];
+  for (int i = 0; i < 8; i += 2) {
+    step[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    step[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = i; j < i + 2; ++j) {
+      rows[j] = __builtin_shufflevector(step[j], step[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      rows[j + 2] = __builtin_shufflevector(step[j], step[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (int j = 0; j < 4; ++j) {
+    step[j] = __builtin_shufflevector(rows[j], rows[j + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    step[j + 4] = __builtin_shufflevector(rows[j], rows[j + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  for (int i = 0; i < 8; ++i) rows[i] = step[i];
+}
+
+/** Reads a tile from memory whose rows lie `stride` elements apart. */
+template <typename T, typename U> LOCKSTEP_TILE_WORK void read_tile_from(float *tile, const U *source, ulong stride, bool transpose) {
+  tile_row rows[8];
+  for (int i = 0; i < 8; ++i) rows[i] = load_row<8>(source + static_cast<ulong>(i) * stride);
+  if (transpose) transpose_rows(rows);
+  for (int i = 0; i < 8; ++i) store_row<8>(tile + 8 * i, rounded<T, 8>(rows[i]));
+}
+
+/** Writes a tile to memory whose rows lie `stride` elements apart. */
+template <typename U> LOCKSTEP_TILE_WORK void write_tile_to(U *destination, const float *tile, ulong stride, bool transpose) {
+  tile_row rows[8];
+  for (int i = 0; i < 8; ++i) rows[i] = load_row<8>(tile + 8 * i);
+  if (transpose) transpose_rows(rows);
+  for (int i = 0; i < 8; ++i) store_row<8>(destination + static_cast<ulong>(i) * stride, rows[i]);
+}
+
 LOCKSTEP_INTERNAL bool is_leader() { return lockstep_current->index == 0; }
 
-enum class MatrixState : unsigned char {
-  /** Nothing was stored yet: every element is NaN. */
-  undefined,
-  /** The leader's tile holds the elements. */
-  tile,
-  /** The lanes' fragments hold the elements. */
-  fragments
+/** Where the elements of a matrix are. No flag: nothing was stored yet, and every element is NaN. */
+enum MatrixFlags : unsigned char {
+  /** In the leader's tile. */
+  in_tile = 1,
+  /** In the lanes' fragments. */
+  in_fragments = 2,
+  /** `thread_elements()` has returned a reference to the fragment at some time. */
+  handed_out = 4
 };
 
 /** The bits of a fragment, to see whether a lane wrote to it. */
@@ -82,12 +129,11 @@ template <typename T, int Columns, int Rows> struct simdgroup_matrix;
 
 template <typename T> struct simdgroup_matrix<T, 8, 8> {
   using storage_type = vec<T, 2>;
-  using State = lockstep::MatrixState;
 
-  LOCKSTEP_INTERNAL simdgroup_matrix() { poison_fragment(); }
+  LOCKSTEP_INTERNAL simdgroup_matrix() {}
 
   /** A diagonal matrix. */
-  LOCKSTEP_INTERNAL explicit simdgroup_matrix(T diagonal) : state(State::tile) {
+  LOCKSTEP_INTERNAL explicit simdgroup_matrix(T diagonal) : flags(lockstep::in_tile) {
     if (lockstep::is_leader()) {
       lockstep::fill_tile(tile, 0.0f);
       for (int i = 0; i < 8; ++i) tile[9 * i] = static_cast<float>(diagonal);
@@ -96,25 +142,21 @@ template <typename T> struct simdgroup_matrix<T, 8, 8> {
 
   LOCKSTEP_INTERNAL simdgroup_matrix(const simdgroup_matrix &other) { take(other); }
   LOCKSTEP_INTERNAL simdgroup_matrix &operator=(const simdgroup_matrix &other) {
-    if (this != &other) {
+    if (this == &other) return *this;
 #if LOCKSTEP_MATRIX_REFERENCES
-      if (handed_out) {
-        fragment = const_cast<simdgroup_matrix &>(other).thread_elements();
-        state = State::fragments;
-        return *this;
-      }
-#endif
-      take(other);
+    if (flags & lockstep::handed_out) {
+      fragment = const_cast<simdgroup_matrix &>(other).thread_elements();
+      set_place(lockstep::in_fragments);
+      return *this;
     }
+#endif
+    take(other);
     return *this;
   }
 
   /** The two elements that the lane owns, to read and to write. Called by all lanes together. */
   LOCKSTEP_COLLECTIVE storage_type &thread_elements() {
-    check_references();
-    if (state == State::tile) scatter(LOCKSTEP_SITE());
-    state = State::fragments;
-    handed_out = true;
+    if (!(flags & lockstep::in_fragments)) expose(LOCKSTEP_SITE());
     return fragment;
   }
   LOCKSTEP_INTERNAL const storage_type &thread_elements() const {
@@ -125,32 +167,34 @@ template <typename T> struct simdgroup_matrix<T, 8, 8> {
 
   /** About to be overwritten as a whole: the leader's tile is what counts from here on. */
   LOCKSTEP_INTERNAL void become_tile() {
-    check_references();
-    if (handed_out) poison_fragment();
-    state = State::tile;
+    if (__builtin_expect(flags & lockstep::handed_out, 0)) retire_fragment();
+    set_place(lockstep::in_tile);
   }
 
-  /** About to be read by the leader; an undefined matrix reads as NaN. Not for matrices whose fragments count. */
+  /** For the leader: the tile to read; an undefined matrix reads as NaN. Not while the fragments count. */
   LOCKSTEP_INTERNAL const float *read_tile() {
-    if (__builtin_expect(state == State::undefined, 0)) lockstep::fill_tile(tile, __builtin_nanf(""));
+    if (__builtin_expect(!(flags & (lockstep::in_tile | lockstep::in_fragments)), 0)) {
+      lockstep::fill_tile(tile, __builtin_nanf(""));
+    }
     return tile;
   }
 
   /** After a gather: the fragment still holds the right elements, but the tile is what counts. */
   LOCKSTEP_INTERNAL void settle() {
-    if (state == State::fragments) {
+    if (flags & lockstep::in_fragments) {
       settled = lockstep::fragment_bits(fragment);
-      state = State::tile;
+      set_place(lockstep::in_tile);
     }
   }
 
-  /** Copies the lanes' fragments of operand `k` into the leader's tile. Run inside a rendezvous. */
+  /** Copies the lanes' fragments of operand `k` into the leader's tile, if they count. Run inside a rendezvous. */
   static LOCKSTEP_INTERNAL void gather_operand(lockstep::Simdgroup &group, int k) {
-    float *to = static_cast<simdgroup_matrix *>(group.operands[k][0])->tile;
+    auto *leader = static_cast<simdgroup_matrix *>(group.operands[k][0]);
+    if (leader == nullptr || !(leader->flags & lockstep::in_fragments)) return;
     for (uint lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) {
       if (!(group.active >> lane & 1u)) continue;
       const auto *from = static_cast<const simdgroup_matrix *>(group.operands[k][lane]);
-      float *pair = to + 8 * lockstep::fragment_row(lane) + lockstep::fragment_column(lane);
+      float *pair = leader->tile + 8 * lockstep::fragment_row(lane) + lockstep::fragment_column(lane);
       pair[0] = static_cast<float>(from->fragment[0]);
       pair[1] = static_cast<float>(from->fragment[1]);
     }
@@ -167,11 +211,14 @@ template <typename T> struct simdgroup_matrix<T, 8, 8> {
     }
   }
 
+  LOCKSTEP_INTERNAL void set_place(unsigned char place) {
+    flags = static_cast<unsigned char>((flags & lockstep::handed_out) | place);
+  }
+
   alignas(8) storage_type fragment;
-  /** What the fragment held when the tile took over, while `handed_out`. */
+  /** What the fragment held when the tile took over; meaningful while `handed_out` and not `in_fragments`. */
   ulong settled;
-  State state = State::undefined;
-  bool handed_out = false;
+  unsigned char flags = 0;
   alignas(32) float tile[64];
 
 private:
@@ -182,30 +229,42 @@ private:
   }
 
   LOCKSTEP_INTERNAL void check_references() {
-    if (handed_out && state != State::fragments && __builtin_expect(lockstep::fragment_bits(fragment) != settled, 0)) {
-      lockstep::lockstep_fault("An element of a simdgroup_matrix was written through a reference that thread_elements() returned "
-                     "before the matrix was used in an operation: call thread_elements() again after the operation.");
+    const bool stale = (flags & lockstep::handed_out) && !(flags & lockstep::in_fragments);
+    if (stale && __builtin_expect(lockstep::fragment_bits(fragment) != settled, 0)) {
+      lockstep::lockstep_fault("An element of a simdgroup_matrix was written through a reference that thread_elements() "
+                               "returned before the matrix was used in an operation: call thread_elements() again "
+                               "after the operation.");
     }
+  }
+
+  /** References to the fragment become stale. */
+  LOCKSTEP_INTERNAL void retire_fragment() {
+    check_references();
+    poison_fragment();
   }
 
   LOCKSTEP_INTERNAL void take(const simdgroup_matrix &other) {
-    check_references();
-    state = other.state;
-    if (state == State::fragments) {
+    if (flags & lockstep::handed_out) retire_fragment();
+    set_place(other.flags & (lockstep::in_tile | lockstep::in_fragments));
+    if (flags & lockstep::in_fragments) {
       fragment = other.fragment;
-    } else {
-      poison_fragment();
-      if (state == State::tile && lockstep::is_leader()) {
-        for (int i = 0; i < 8; ++i) lockstep::store_row<8>(tile + 8 * i, lockstep::load_row<8>(other.tile + 8 * i));
-      }
+    } else if ((flags & lockstep::in_tile) && lockstep::is_leader()) {
+      lockstep::copy_tile(tile, other.tile);
     }
   }
 
-  __attribute__((noinline, no_sanitize("thread"))) void scatter(const void *site) {
-    lockstep::current_simdgroup().operands[0][lockstep::current_lane()] = this;
-    lockstep::rendezvous(site, [](lockstep::Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
-      scatter_operand(group, 0);
-    });
+  /** Hands the elements out to the lanes. */
+  __attribute__((noinline, no_sanitize("thread"))) void expose(const void *site) {
+    check_references();
+    if (flags & lockstep::in_tile) {
+      lockstep::current_simdgroup().operands[0][lockstep::current_lane()] = this;
+      lockstep::rendezvous(site, [](lockstep::Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+        scatter_operand(group, 0);
+      });
+    } else {
+      poison_fragment();
+    }
+    flags = lockstep::in_fragments | lockstep::handed_out;
   }
 };
 
@@ -227,87 +286,71 @@ namespace lockstep {
 
 template <typename T> using matrix = metal::simdgroup_matrix<T, 8, 8>;
 
-#if LOCKSTEP_MATRIX_REFERENCES
-
-/** The product inside a rendezvous: operands gathered, the result scattered to every lane. */
-template <typename D, typename A, typename B, typename C>
-__attribute__((noinline, no_sanitize("thread"))) void multiply_fragments(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
-                                                                         matrix<C> *c) {
-  void *objects[4] = {&a, &b, c, &d};
-  for (int k = 0; k < 4; ++k) current_simdgroup().operands[k][current_lane()] = objects[k];
-  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
-    auto *left = static_cast<matrix<A> *>(group.operands[0][0]);
-    auto *right = static_cast<matrix<B> *>(group.operands[1][0]);
-    auto *addend = static_cast<matrix<C> *>(group.operands[2][0]);
-    auto *result = static_cast<matrix<D> *>(group.operands[3][0]);
-    if (left->state == MatrixState::fragments) matrix<A>::gather_operand(group, 0);
-    if (right->state == MatrixState::fragments) matrix<B>::gather_operand(group, 1);
-    if (addend != nullptr && addend->state == MatrixState::fragments) matrix<C>::gather_operand(group, 2);
-    const float *added = addend == nullptr ? nullptr : addend->read_tile();
-    multiply_tiles<D>(result->tile, left->read_tile(), right->read_tile(), added);
-    matrix<D>::scatter_operand(group, 3);
-  });
-  d.state = d.handed_out ? MatrixState::fragments : MatrixState::tile;
+/** The lane's objects of an operation, for whoever completes its rendezvous. */
+LOCKSTEP_INTERNAL void bring_operand(int k, void *object) {
+  current_simdgroup().operands[k][current_lane()] = object;
 }
-
-template <typename D, typename A, typename B, typename C>
-LOCKSTEP_INTERNAL void multiply(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
-  const bool fragments = a.state == MatrixState::fragments || b.state == MatrixState::fragments || d.handed_out ||
-                         (c != nullptr && c->state == MatrixState::fragments);
-  if (fragments) {
-    multiply_fragments<D, A, B, C>(site, d, a, b, c);
-  } else {
-    if (is_leader()) multiply_tiles<D>(d.tile, a.read_tile(), b.read_tile(), c == nullptr ? nullptr : c->read_tile());
-    d.state = MatrixState::tile;
-  }
-}
-
-#else
 
 /** Brings the operands whose fragments count back into the leader's tiles: one rendezvous for all of them. */
 template <typename A, typename B, typename C>
-__attribute__((noinline)) void gather(const void *site, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
-  void *objects[3] = {&a, &b, c};
-  for (int k = 0; k < 3; ++k) current_simdgroup().operands[k][current_lane()] = objects[k];
-  rendezvous(site, [](Simdgroup &group, uint32_t) {
-    const auto *addend = static_cast<const matrix<C> *>(group.operands[2][0]);
-    if (static_cast<const matrix<A> *>(group.operands[0][0])->state == MatrixState::fragments) matrix<A>::gather_operand(group, 0);
-    if (static_cast<const matrix<B> *>(group.operands[1][0])->state == MatrixState::fragments) matrix<B>::gather_operand(group, 1);
-    if (addend != nullptr && addend->state == MatrixState::fragments) matrix<C>::gather_operand(group, 2);
+__attribute__((noinline, no_sanitize("thread"))) void gather(const void *site, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
+  bring_operand(0, &a);
+  bring_operand(1, &b);
+  bring_operand(2, c);
+  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+    matrix<A>::gather_operand(group, 0);
+    matrix<B>::gather_operand(group, 1);
+    matrix<C>::gather_operand(group, 2);
   });
   a.settle();
   b.settle();
   if (c != nullptr) c->settle();
 }
 
+/** A product whose operands or result are held through references: gathered, multiplied and scattered together. */
+template <typename D, typename A, typename B, typename C>
+__attribute__((noinline, no_sanitize("thread"))) void multiply_references(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
+                                                                          matrix<C> *c) {
+  bring_operand(0, &a);
+  bring_operand(1, &b);
+  bring_operand(2, c);
+  bring_operand(3, &d);
+  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+    matrix<A>::gather_operand(group, 0);
+    matrix<B>::gather_operand(group, 1);
+    matrix<C>::gather_operand(group, 2);
+    auto *addend = static_cast<matrix<C> *>(group.operands[2][0]);
+    auto *result = static_cast<matrix<D> *>(group.operands[3][0]);
+    multiply_tiles<D>(result->tile, static_cast<matrix<A> *>(group.operands[0][0])->read_tile(),
+                      static_cast<matrix<B> *>(group.operands[1][0])->read_tile(),
+                      addend == nullptr ? nullptr : addend->read_tile());
+    if (result->flags & handed_out) matrix<D>::scatter_operand(group, 3);
+  });
+  d.set_place(d.flags & handed_out ? in_fragments : in_tile);
+}
+
 template <typename D, typename A, typename B, typename C>
 LOCKSTEP_INTERNAL void multiply(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
-  if (a.state == MatrixState::fragments || b.state == MatrixState::fragments ||
-      (c != nullptr && c->state == MatrixState::fragments)) {
-    gather<A, B, C>(site, a, b, c);
+  const int operands = a.flags | b.flags | (c == nullptr ? 0 : c->flags);
+#if LOCKSTEP_MATRIX_REFERENCES
+  if ((operands & in_fragments) || (d.flags & handed_out)) {
+    multiply_references<D, A, B, C>(site, d, a, b, c);
+    return;
   }
+#else
+  if (operands & in_fragments) gather<A, B, C>(site, a, b, c);
+#endif
   if (is_leader()) multiply_tiles<D>(d.tile, a.read_tile(), b.read_tile(), c == nullptr ? nullptr : c->read_tile());
   d.become_tile();
 }
 
-#endif
-
 template <typename T, typename U>
 LOCKSTEP_INTERNAL void load_tile(const void *site, matrix<T> &d, const U *source, ulong stride, bool transpose) {
   matrix_access(source, stride * sizeof(U), 8 * sizeof(U), false, site);
-  if (is_leader()) {
-    for (int i = 0; i < 8; ++i) {
-      const auto values = load_row<8>(source + static_cast<ulong>(i) * stride);
-      if (!transpose) {
-        store_row<8>(d.tile + 8 * i, values);
-      } else {
-        for (int j = 0; j < 8; ++j) d.tile[8 * j + i] = values[j];
-      }
-    }
-  }
+  if (is_leader()) read_tile_from<T>(d.tile, source, stride, transpose);
 #if LOCKSTEP_MATRIX_REFERENCES
-  if (d.handed_out) {
-    d.state = MatrixState::tile;
+  if (d.flags & handed_out) {
+    d.set_place(in_tile);
     d.thread_elements();
     return;
   }
@@ -322,19 +365,9 @@ template <typename T> __attribute__((noinline, no_sanitize("thread"))) void gath
 
 template <typename T, typename U>
 LOCKSTEP_INTERNAL void store_tile(const void *site, matrix<T> &a, U *destination, ulong stride, bool transpose) {
-  if (a.state == MatrixState::fragments) gather_for_store(site, a);
+  if (a.flags & in_fragments) gather_for_store(site, a);
   matrix_access(destination, stride * sizeof(U), 8 * sizeof(U), true, site);
-  if (is_leader()) {
-    const float *tile = a.read_tile();
-    for (int i = 0; i < 8; ++i) {
-      U *to = destination + static_cast<ulong>(i) * stride;
-      if (!transpose) {
-        store_row<8>(to, load_row<8>(tile + 8 * i));
-      } else {
-        for (int j = 0; j < 8; ++j) to[j] = static_cast<U>(tile[8 * j + i]);
-      }
-    }
-  }
+  if (is_leader()) write_tile_to(destination, a.read_tile(), stride, transpose);
 }
 
 } // namespace lockstep
