@@ -1,6 +1,13 @@
 /** Reads tensors in pieces, so that a cache of gigabytes needs no copy in memory, and refuses NaN where it counts. */
 import { dtypeOf, readElementBytes, SafetensorsError, type SafetensorsFile } from "../../oracle/safetensors.ts";
-import { convertExactly, type FloatDtype, tensorBytes, tensorFromBytes, widenToF32 } from "../../oracle/tensor.ts";
+import {
+  convertExactly,
+  type FloatDtype,
+  type Tensor,
+  tensorBytes,
+  tensorFromBytes,
+  widenToF32,
+} from "../../oracle/tensor.ts";
 
 const PIECE_ELEMENTS = 1 << 20;
 

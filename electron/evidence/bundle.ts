@@ -82,7 +82,7 @@ export function openStaging(out: string, name: string): Staging {
     // mkdir succeeds on some full disks; a small file shows that the folder can be written.
     fs.writeFileSync(path.join(folder, "bagit.txt"), BAGIT_TXT);
   } catch (error) {
-    fs.rmSync(folder, { recursive: true, force: true });
+    removeQuietly(folder);
     throw new BundleError(writeFailure(parent, error));
   }
   return { folder, target };
@@ -113,7 +113,16 @@ export function writePayload(folder: string, file: string, data: Uint8Array | st
 
 /** Throws the staged files away. */
 export function discardStaging(staging: Staging): void {
-  fs.rmSync(staging.folder, { recursive: true, force: true });
+  removeQuietly(staging.folder);
+}
+
+/** A folder that cannot be removed must not hide why it had to be. */
+function removeQuietly(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It was never made, or its file system is gone.
+  }
 }
 
 /** Removes what no result refers to: files of a case that was interrupted. */
@@ -191,7 +200,7 @@ export function closeBundle(staging: Staging, draft: RecordDraft): ClosedBundle 
     fs.renameSync(folder, target);
     return { path: target, record, identity: sha256(manifest) };
   } catch (error) {
-    fs.rmSync(folder, { recursive: true, force: true });
+    removeQuietly(folder);
     if (error instanceof BundleError) throw error;
     throw new BundleError(writeFailure(path.dirname(target), error));
   }

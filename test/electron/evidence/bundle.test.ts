@@ -1,0 +1,128 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { walk } from "../../../electron/evidence/bag.ts";
+import {
+  bundleName,
+  closeBundle,
+  discardStaging,
+  openStaging,
+  roleOf,
+  shellQuote,
+  writeFailure,
+  writePayload,
+} from "../../../electron/evidence/bundle.ts";
+import { BUNDLE_PATH } from "../../../electron/runs/record.ts";
+import { fixtureBundle, fixtureDraft, temporary } from "./fixture.ts";
+
+let out: string;
+
+beforeEach(() => {
+  out = temporary();
+});
+
+afterEach(() => fs.rmSync(out, { recursive: true, force: true }));
+
+describe("a bundle", () => {
+  it("is a BagIt bag that sha256sum can check", () => {
+    const { path: bundle } = fixtureBundle(out);
+    const files = walk(bundle).files.map((file) => file.path);
+    expect(files).toMatchInlineSnapshot(`
+      [
+        "bag-info.txt",
+        "bagit.txt",
+        "data/command.txt",
+        "data/env/device.json",
+        "data/env/host.json",
+        "data/gates/gates.json",
+        "data/kernels/gqa_decode/naive.metal",
+        "data/parity/case0/naive/lse.f32",
+        "data/parity/case0/naive/metrics.json",
+        "data/parity/case0/naive/out.f32",
+        "data/parity/case1/naive/lse.f32",
+        "data/parity/case1/naive/metrics.json",
+        "data/parity/case1/naive/out.f32",
+        "data/receipts/gqa_naive.fast.0123456789ab.json",
+        "data/record.json",
+        "manifest-sha256.txt",
+        "tagmanifest-sha256.txt",
+      ]
+    `);
+    for (const manifest of ["manifest-sha256.txt", "tagmanifest-sha256.txt"]) {
+      const check = spawnSync("sha256sum", ["--check", "--strict", "--quiet", manifest], { cwd: bundle });
+      expect(check.status).toBe(0);
+    }
+    expect(fs.readFileSync(path.join(bundle, "data/command.txt"), "utf8")).toBe("lockstep parity --case 'a b'\n");
+  });
+
+  it("appears whole: nothing else is left in the folder, and what no result names is removed", () => {
+    const staging = openStaging(out, "x.lockstep");
+    expect(fs.existsSync(staging.target)).toBe(false);
+    const draft = fixtureDraft(staging.folder);
+    writePayload(staging.folder, "data/parity/interrupted/naive/out.f32", "half");
+    fs.writeFileSync(path.join(staging.folder, "data/parity/case0/naive/lse.f32.partial"), "half");
+    closeBundle(staging, draft);
+    expect(fs.readdirSync(out)).toEqual(["x.lockstep"]);
+    expect(walk(staging.target).files.some((file) => /interrupted|partial/.test(file.path))).toBe(false);
+  });
+
+  it("is not left half-written when its record is refused", () => {
+    const staging = openStaging(out, "x.lockstep");
+    const draft = fixtureDraft(staging.folder);
+    expect(() => closeBundle(staging, { ...draft, startedAt: "yesterday" })).toThrow("Nothing was kept");
+    expect(fs.readdirSync(out)).toEqual([]);
+  });
+
+  it("can be discarded", () => {
+    discardStaging(openStaging(out, "x.lockstep"));
+    expect(fs.readdirSync(out)).toEqual([]);
+  });
+
+  it("never replaces another one", () => {
+    fixtureBundle(out);
+    expect(() => fixtureBundle(out)).toThrow("is there already");
+  });
+
+  it("goes to a folder that is made, or to the very name given", () => {
+    expect(openStaging(path.join(out, "a/b"), "x.lockstep").target).toBe(path.join(out, "a/b/x.lockstep"));
+    expect(openStaging(path.join(out, "c.lockstep"), "x.lockstep").target).toBe(path.join(out, "c.lockstep"));
+  });
+
+  it("says why a folder cannot be written", () => {
+    fs.writeFileSync(path.join(out, "file"), "");
+    expect(() => openStaging(path.join(out, "file"), "x.lockstep")).toThrow("cannot be written");
+    expect(() => openStaging("/proc/nowhere", "x.lockstep")).toThrow("cannot be written");
+    const full = Object.assign(new Error("write"), { code: "ENOSPC" });
+    expect(writeFailure("/evidence", full)).toBe(
+      "No space left for the bundle in /evidence. Nothing was kept there; free some space or name another --out.",
+    );
+  });
+
+  it("takes no path outside its own rules", () => {
+    const staging = openStaging(out, "x.lockstep");
+    for (const file of [
+      "data/Out.f32",
+      "../x",
+      "data/../x",
+      "data/other.txt",
+      "data/parity/a/b/out.f64",
+      "record.json",
+    ]) {
+      expect(() => writePayload(staging.folder, file, "")).toThrow("is no path of a bundle");
+    }
+    expect(roleOf("data/parity/a/b/out.bf16")).toBe("output");
+  });
+});
+
+describe("names", () => {
+  it("sort by time and are lower case", () => {
+    const name = bundleName("2026-01-02T03:04:05.678Z", "mla_Prefill x16", "emulated:apple9");
+    expect(name).toBe("2026-01-02t030405z-mla_prefill-x16-emulated-apple9.lockstep");
+    expect(name).toMatch(BUNDLE_PATH);
+  });
+
+  it("quotes words for a shell", () => {
+    expect(["plain-1.2/x", "a b", "it's", ""].map(shellQuote)).toEqual(["plain-1.2/x", "'a b'", "'it'\\''s'", "''"]);
+  });
+});

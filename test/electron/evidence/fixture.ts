@@ -1,0 +1,128 @@
+/** A small bundle with real figures: two cases, one route, made by the gates and the bundle writer. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { decodeShape } from "../../../electron/cases/case.ts";
+import { generated } from "../../../electron/cases/file.ts";
+import { sha256 } from "../../../electron/evidence/bag.ts";
+import {
+  type ClosedBundle,
+  closeBundle,
+  openStaging,
+  type RecordDraft,
+  writePayload,
+} from "../../../electron/evidence/bundle.ts";
+import { stableJson } from "../../../electron/evidence/json.ts";
+import type { RunFacts } from "../../../electron/gates/evaluate.ts";
+import { hostFacts } from "../../../electron/host/facts.ts";
+import { judge } from "../../../electron/runs/judge.ts";
+import type { Outcome, ResultRecord } from "../../../electron/runs/record.ts";
+import { Recorder } from "../../../electron/runs/recorder.ts";
+import { plannedCaseRecord } from "../../../electron/runs/run.ts";
+import { emulatedProfile } from "../../../native/emulator/profile.ts";
+import { gqaDecode } from "../../../oracle/attention.ts";
+import { generateDecode } from "../../../oracle/generator.ts";
+import { narrow, tensorBytes } from "../../../oracle/tensor.ts";
+
+const FACTS: RunFacts = {
+  failure: null,
+  brokenSentinels: [],
+  repeatDifference: 0,
+  lockstep: { expected: true, difference: 0 },
+  resources: [],
+};
+
+export function temporary(): string {
+  return fs.mkdtempSync(path.join(os.tmpdir(), "lockstep-test-"));
+}
+
+export interface FixtureOptions {
+  readonly outcome?: Outcome;
+  /** Added to one output element of the second case. */
+  readonly error?: number;
+  /** Changes the draft before it is written. */
+  readonly change?: (draft: RecordDraft) => RecordDraft;
+}
+
+/** The draft of a record, with its payload files in `folder`. */
+export function fixtureDraft(folder: string, options: FixtureOptions = {}): RecordDraft {
+  const shape = (live: number) => decodeShape({ heads: 2, kvHeads: 1, dim: 32, live, scale: 1 });
+  const cases = [3, 5].map((live) => generated(shape(live), "spread", 11));
+  const results = cases.map((entry, index): ResultRecord => {
+    const { shape: s } = entry;
+    if (s.operator !== "gqa_decode") throw new Error("decode only");
+    const inputs = generateDecode({ seed: 11, variant: "spread", heads: 2, kvHeads: 1, dim: 32, live: s.live });
+    const oracle = gqaDecode({ ...inputs, ...s });
+    const values = oracle.out.slice();
+    if (index === 1) values[7] = values[7]! + (options.error ?? 0);
+    const raw = [
+      { name: "out", dtype: "f32", shape: [2, 32], bytes: tensorBytes(narrow(values, "f32", [2, 32])) },
+      { name: "lse", dtype: "f32", shape: [2], bytes: tensorBytes(narrow(oracle.lse, "f32", [2])) },
+    ] as const;
+    const reference = { oracle, twin: undefined, sha256: sha256("oracle"), conditioning: 1, ms: 1 };
+    const judgement = judge(entry.key, "naive", s, raw, reference, undefined, FACTS);
+    const parity = `data/parity/case${index}/naive`;
+    const outputs = raw.map(({ name, dtype, shape: extents, bytes }) => {
+      const file = `${parity}/${name}.${dtype}`;
+      writePayload(folder, file, bytes);
+      return { name, dtype, shape: [...extents], path: file, sha256: sha256(bytes) };
+    });
+    writePayload(folder, `${parity}/metrics.json`, stableJson(judgement.metrics));
+    return {
+      case: entry.key,
+      route: "naive",
+      state: "completed",
+      error: null,
+      verdict: judgement.verdict,
+      metrics: judgement.summary,
+      gates: [...judgement.gates],
+      ms: 1.5,
+      timings: [{ label: "attention", ns: 1_500_000 }],
+      outputs,
+      receipts: ["data/receipts/gqa_naive.fast.0123456789ab.json"],
+      metricsPath: `${parity}/metrics.json`,
+    };
+  });
+  const known = { value: 32, by: "probe", source: "test" } as const;
+  writePayload(
+    folder,
+    "data/receipts/gqa_naive.fast.0123456789ab.json",
+    stableJson({
+      schema: "lockstep.receipt/1",
+      source: "gqa_decode/naive.metal",
+      defines: { HEAD_DIM: 32 },
+      flavour: "fast",
+      function: "gqa_naive",
+      simdWidth: known,
+      maxTotalThreadsPerThreadgroup: known,
+      staticThreadgroupMemoryBytes: known,
+      digest: sha256("module"),
+    }),
+  );
+  writePayload(folder, "data/kernels/gqa_decode/naive.metal", "// kernel\n");
+  const recorder = new Recorder({
+    app: { name: "lockstep", version: "0.0.0", commit: null },
+    command: ["lockstep", "parity", "--case", "a b"],
+    startedAt: "2026-01-02T03:04:05.000Z",
+  });
+  recorder.add({
+    type: "planned",
+    suite: "quick",
+    execution: "emulated",
+    device: emulatedProfile(),
+    producer: null,
+    host: hostFacts(),
+    planned: cases.map((entry) => ({ case: entry.key, route: "naive" })),
+    cases: cases.map(plannedCaseRecord),
+  });
+  for (const result of results) recorder.add({ type: "result", result });
+  const failed = results.some((result) => result.verdict !== "pass");
+  return recorder.draft(options.outcome ?? (failed ? "failed" : "passed"), null, "2026-01-02T03:04:06.000Z");
+}
+
+/** Writes the fixture bundle into `out`. */
+export function fixtureBundle(out: string, options: FixtureOptions = {}): ClosedBundle {
+  const staging = openStaging(out, "fixture.lockstep");
+  const draft = fixtureDraft(staging.folder, options);
+  return closeBundle(staging, options.change?.(draft) ?? draft);
+}
