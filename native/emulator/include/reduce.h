@@ -175,17 +175,27 @@ template <typename T, typename Operation> LOCKSTEP_INTERNAL T reduce(const void 
   return *collective<T, CompleteReduction<T, Operation>>(site, value);
 }
 
-/** Completes a reduction of vectors, component by component. */
+/** Completes a reduction of vectors: the same tree, with all components of a lane side by side. */
 template <typename V, typename T, int N, typename Operation> struct CompleteVectorReduction {
   LOCKSTEP_INTERNAL void operator()(Simdgroup &group, uint32_t active) const {
-    constexpr uint32_t stride = sizeof(V) / sizeof(T);
+    // A vector of three elements has the size of one of four; the fourth is computed along and not used.
+    constexpr int width = sizeof(V) / sizeof(T);
     const T *values = reinterpret_cast<const T *>(lane_values<V>(group));
     T *results = reinterpret_cast<T *>(lane_results<V>(group));
+    if (__builtin_expect(active == ~0u, 1)) {
+      row_t<compute_t<T>, width> tree[LOCKSTEP_SIMD_WIDTH];
+      for (int lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) tree[lane] = load_row<width>(values + lane * width);
+#pragma clang loop unroll(full)
+      for (int left = LOCKSTEP_SIMD_WIDTH / 2; left != 0; left /= 2) {
+        for (int i = 0; i < left; ++i) tree[i] = butterfly_step<T, width, Operation>(tree[2 * i], tree[2 * i + 1]);
+      }
+      store_row<width>(results, tree[0]);
+      return;
+    }
     for (int i = 0; i < N; ++i) {
       T column[LOCKSTEP_SIMD_WIDTH];
-      for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) column[lane] = values[lane * stride + i];
-      results[i] =
-          __builtin_expect(active == ~0u, 1) ? reduce_all<T, Operation>(column) : reduce_active<T, Operation>(column, active, 32);
+      for (uint32_t lane = 0; lane < LOCKSTEP_SIMD_WIDTH; ++lane) column[lane] = values[lane * width + i];
+      results[i] = reduce_active<T, Operation>(column, active, 32);
     }
   }
 };

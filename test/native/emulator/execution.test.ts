@@ -69,6 +69,16 @@ const FLOAT_FUNCTIONS: readonly (readonly [string, Model])[] = [
       ),
   ],
   ["simd_sum(float2(x, 1)).y", (values) => present(values).length],
+  ["simd_sum(float4(1, x, y, 2 * x)).y", butterfly(add)],
+  ["simd_max(float3(y, 0, x)).z", (values) => Math.max(...present(values))],
+  [
+    "float(simd_sum(half3(1, 0, half(x))).z)",
+    (v) =>
+      butterfly((a, b) => toHalf(a + b))(
+        v.map((x) => x && toHalf(x)),
+        0,
+      ),
+  ],
   ["simd_prefix_inclusive_sum(x)", scan(add, 0, true)],
   ["simd_prefix_exclusive_sum(x)", scan(add, 0, false)],
   ["simd_prefix_inclusive_product(x)", scan(multiply, 1, true)],
