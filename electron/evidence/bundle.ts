@@ -77,8 +77,7 @@ export function openStaging(out: string, name: string): Staging {
   const folder = path.join(parent, `.${path.basename(target)}.${process.pid}${PARTIAL}`);
   if (fs.existsSync(target)) throw new BundleError(`${target} is there already: name another --out.`);
   try {
-    fs.mkdirSync(parent, { recursive: true });
-    fs.mkdirSync(path.join(folder, "data"), { recursive: true });
+    makeFolders(path.join(folder, "data"));
     // mkdir succeeds on some full disks; a small file shows that the folder can be written.
     fs.writeFileSync(path.join(folder, "bagit.txt"), BAGIT_TXT);
   } catch (error) {
@@ -88,6 +87,17 @@ export function openStaging(out: string, name: string): Staging {
   return { folder, target };
 }
 
+/**
+ * Makes a folder and those above it, one by one: Node's own recursive mkdir never returns where the file system answers
+ * ENOENT below a folder that exists, as /proc does.
+ */
+function makeFolders(folder: string): void {
+  if (fs.existsSync(folder)) return;
+  const parent = path.dirname(folder);
+  if (parent !== folder) makeFolders(parent);
+  fs.mkdirSync(folder);
+}
+
 /** Words for a failed write, with the mend. */
 export function writeFailure(where: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
@@ -95,7 +105,14 @@ export function writeFailure(where: string, error: unknown): string {
   if (code === "ENOSPC" || code === "EDQUOT") {
     return `No space left for the bundle in ${where}. Nothing was kept there; free some space or name another --out.`;
   }
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
+  if (
+    code === "EACCES" ||
+    code === "EPERM" ||
+    code === "EROFS" ||
+    code === "ENOTDIR" ||
+    code === "EEXIST" ||
+    code === "ENOENT"
+  ) {
     return `${where} cannot be written (${code}). Nothing was kept there; name another folder with --out.`;
   }
   return `The bundle in ${where} cannot be written (${detail}). Nothing was kept there.`;
