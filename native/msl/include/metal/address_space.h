@@ -17,7 +17,11 @@
  * copy of the module, so a plain static is per threadgroup. The section makes the bytes countable
  * (`__start_ls_tgmem` to `__stop_ls_tgmem`); `used` keeps the optimiser from assuming that one thread alone sees it.
  */
+#if defined(__APPLE__)
+#define LS_STATIC_THREADGROUP __attribute__((used, section("__DATA,ls_tgmem")))
+#else
 #define LS_STATIC_THREADGROUP __attribute__((used, section("ls_tgmem")))
+#endif
 
 /**
  * Address-space qualifiers of methods (`float get() const device`). C++ has no such qualifier; a different number of
