@@ -160,17 +160,16 @@ export function planRun(
 }
 
 function nothingApplies(planned: readonly PlannedCase[], selection: Selection): string {
-  const [first] = planned;
+  const named = (candidate: { readonly route: string }): boolean =>
+    selection.route === undefined || matchesRoute(candidate.route, selection.route);
+  // A case of the route's own operator says more than one of the other.
+  const first = planned.find((entry) => entry.decision.candidates.some(named)) ?? planned[0];
   if (first === undefined) return "No case is left: the suite has none of that operator.";
   const refusals = first.decision.candidates
-    .filter((candidate) => selection.route === undefined || matchesRoute(candidate.route, selection.route))
+    .filter(named)
     .map((candidate) => `${candidate.route}: ${refusal(candidate)}`);
-  const which =
-    selection.route === undefined ? "No route" : `The route "${selection.route}" does not apply; no route of that name`;
-  const list =
-    refusals.length > 0
-      ? ` ${refusals.join("; ")}.`
-      : ` It computes another operator than ${first.case.shape.operator}.`;
+  const which = selection.route === undefined ? "No route" : `No route called "${selection.route}"`;
+  const list = refusals.length > 0 ? ` ${refusals.join("; ")}.` : "";
   return `${which} applies to ${first.case.key}.${list} See \`lockstep dispatch --case ${first.case.key}\``;
 }
 

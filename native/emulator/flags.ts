@@ -38,6 +38,11 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       why: "MSL has no double: a literal without a suffix is a float",
     },
     { step: "kernel", flags: ["-fsigned-char"], why: "MSL's char is signed, the host's need not be" },
+    {
+      step: "kernel",
+      flags: ["-fno-finite-loops"],
+      why: "a loop that never ends runs into the time-out; C++ would let the compiler assume it away, and then it crashes",
+    },
     { step: "kernel", flags: ["-fconvergent-functions"], why: "collectives must not be moved across branches" },
     { flags: ["-mno-red-zone"], why: "the fiber switch pushes onto the stack", architecture: "x86_64" },
     { flags: ["-fomit-frame-pointer"], why: "the fiber switch clobbers every register, the frame pointer too" },

@@ -1,0 +1,83 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { casesFromFile } from "../../../electron/cases/file.ts";
+import { catalogueFor } from "../../../electron/runs/catalogue.ts";
+import { planRun, type RunPlan, type Selection, smallCase } from "../../../electron/runs/plan.ts";
+import { editDistance, nearest, unknownName } from "../../../electron/runs/usage.ts";
+import { emulatedProfile } from "../../../native/emulator/profile.ts";
+import { STANDARD, WHERE } from "./harness.ts";
+
+const catalogue = catalogueFor(emulatedProfile("apple9"));
+
+function plan(selection: Selection): RunPlan {
+  return planRun("standard", STANDARD, selection, catalogue);
+}
+
+describe("selection", () => {
+  it("takes a key, a name or a part of keys", () => {
+    const keys = (text: string) => plan({ case: text }).cases.map((entry) => entry.case.key);
+    expect(keys("gqa_decode/h32kv4d512/L8192/tail4/f32")).toEqual(["gqa_decode/h32kv4d512/L8192/tail4/f32"]);
+    expect(keys("L8192.tail4")).toEqual(["gqa_decode/h32kv4d512/L8192/tail4/f32"]);
+    expect(keys("/tail4/").length).toBe(4);
+  });
+
+  it("takes a route or a family of routes", () => {
+    const routes = (route: string) => plan({ route, case: "L33.spread" }).cases[0]!.routes.map((item) => item.route);
+    expect(routes("three_stage")).toEqual(["three_stage"]);
+    expect(routes("fused_split_kv")).toHaveLength(4);
+    expect(new Set(plan({ route: "naive" }).cases.map((entry) => entry.case.shape.operator)).size).toBe(2);
+  });
+
+  it("names what there is and what is nearest for an unknown case or route", () => {
+    expect(() => plan({ case: "L8192.tial4" })).toThrow(/No case is called "L8192.tial4"\. Nearest: gqa_decode/);
+    expect(() => plan({ route: "fusedd" })).toThrow(/Names: three_stage, three_stage_staged, fused_split_kv_p32/);
+    expect(() => plan({ route: "naiv" })).toThrow("Nearest: naive");
+  });
+
+  it("cites the refusal where no route applies", () => {
+    expect(() => plan({ route: "fused_split_kv", case: "softmax_stress.all_zero" })).toThrow(
+      "requires a head width of exactly 512, actual 32",
+    );
+    expect(() => plan({ route: "matrix_16x16" })).toThrow("its kernel is not built yet");
+    const merge = casesFromFile(path.join(WHERE.golden, "gqa_merge_L13_d17.safetensors"));
+    expect(() => planRun(null, merge, {}, catalogue)).toThrow("requires a multiple of 32, 32 to 512, actual 17");
+  });
+});
+
+describe("lockstep", () => {
+  it("compares every set of pipelines once, on its smallest case that has work", () => {
+    const items = plan({}).cases.flatMap((entry) => entry.routes.map((item) => ({ entry, item })));
+    const compared = items.filter(({ item }) => item.lockstep !== null);
+    const names = compared.map(
+      ({ entry, item }) => `${item.route} ${entry.case.shape.operator} ${entry.case.shape.dtype}`,
+    );
+    expect(names).toContain("fused_split_kv_p256 gqa_decode f32");
+    expect(names).toContain("simdgroup_8x8 mla_prefill bf16");
+    // Two geometries of decode: 512 wide with groups of 8, and 32 wide with groups of 1.
+    expect(names.filter((name) => name.startsWith("three_stage gqa_decode"))).toHaveLength(2);
+    for (const { entry, item } of compared) {
+      expect(item.lockstep?.case.key).toBe(entry.case.key);
+      if (entry.case.shape.operator === "gqa_decode") expect(entry.case.shape.live).toBeGreaterThan(0);
+    }
+  });
+
+  it("makes a small case of the same geometry where the plan has none", () => {
+    const [item] = plan({ case: "L8192.tail4", route: "naive" }).cases[0]!.routes;
+    expect(item?.lockstep?.case.shape).toMatchObject({ live: 33, heads: 32, kvHeads: 4, dim: 512 });
+    const ragged = STANDARD.find(
+      (entry) => entry.alias === "mla_prefill_ragged_h2_x16" && entry.shape.dtype === "bf16",
+    )!;
+    expect(smallCase(ragged.shape).shape).toMatchObject({ heads: 2, dtype: "bf16", cuSeqlensQ: [0, 17] });
+  });
+});
+
+describe("names", () => {
+  it("measure edit distance", () => {
+    expect([editDistance("", "abc"), editDistance("kitten", "sitting"), editDistance("same", "same")]).toEqual([
+      3, 3, 0,
+    ]);
+    expect(nearest("M3 Mx", ["M1", "M3 Max", "M3 Pro"])).toBe("M3 Max");
+    expect(nearest("x", [])).toBeUndefined();
+    expect(unknownName("chip", "M9", ["M1"]).message).toBe('No chip is called "M9". Nearest: M1. Names: M1');
+  });
+});
