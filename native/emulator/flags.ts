@@ -44,6 +44,11 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       why: "a loop that never ends runs into the time-out; C++ would let the compiler assume it away, and then it crashes",
     },
     { step: "kernel", flags: ["-fconvergent-functions"], why: "collectives must not be moved across branches" },
+    {
+      step: "kernel",
+      flags: [...["-mllvm", "-inline-threshold=100000"], ...["-mllvm", "-inline-cold-callsite-threshold=100000"]],
+      why: "helper functions become part of the kernel, as on a GPU: a collective is known by its code address, which must differ from call to call",
+    },
     { flags: ["-mno-red-zone"], why: "the fiber switch pushes onto the stack", architecture: "x86_64" },
     { flags: ["-fomit-frame-pointer"], why: "the fiber switch clobbers every register, the frame pointer too" },
     { flags: ["-fno-exceptions", "-fno-rtti"], why: "MSL has neither; unwinding cannot cross fibers" },

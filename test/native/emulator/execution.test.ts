@@ -298,6 +298,12 @@ const DIVERGENT: readonly {
     model: (i) => [11, 122, 202][i % 3] ?? 0,
   },
   {
+    name: "one helper function with collectives, called on the two sides of a branch",
+    threads: 32,
+    body: "if (lane < 10) { out[i] = several(1.0f); } else { out[i] = several(2.0f); }",
+    model: (i) => (i < 10 ? 10 + 10 + 1 + 1 + 10 : 44 + 44 + 2 + 2 + 22),
+  },
+  {
     name: "lanes that return before the others meet",
     threads: 80,
     body: "if (i % 7 == 3) { out[i] = -1; return; } out[i] = simd_sum(1.0f);",
@@ -338,9 +344,17 @@ const DIVERGENT: readonly {
 ];
 
 describe.each(FLAVOURS)("divergence, flavour %s", (flavour) => {
-  const source = DIVERGENT.map(
-    ({ body }, k) => `kernel void diverge${k}(device float* out [[buffer(0)]], ${BUILTINS}) {\n  ${body}\n}`,
-  ).join("\n");
+  const helper = `inline float several(float x) {
+  float r = simd_sum(x) + simd_prefix_inclusive_sum(x) * 0.0f; r += simd_shuffle_xor(simd_sum(x), 0);
+  r += simd_max(x) + simd_broadcast_first(x); r += simd_sum(1.0f);
+  return r;
+}
+`;
+  const source =
+    helper +
+    DIVERGENT.map(
+      ({ body }, k) => `kernel void diverge${k}(device float* out [[buffer(0)]], ${BUILTINS}) {\n  ${body}\n}`,
+    ).join("\n");
 
   it.each(DIVERGENT.map((entry, k) => ({ ...entry, k })))("$name", async ({ k, threads, model }) => {
     const bytes = await runKernel(device, {
