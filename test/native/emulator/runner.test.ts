@@ -54,8 +54,12 @@ extern "C" [[clang::sycl_external]] __attribute__((used, visibility("default")))
   return output;
 }
 
+/** Memory lives as long as something refers to it; the runner's use of it is no reference. */
+const held: NativeMemory[] = [];
+
 function shared(bytes: number, label: string): { readonly memory: NativeMemory; readonly buffer: RunnerBuffer } {
   const memory = addon.allocate(bytes);
+  held.push(memory);
   return { memory, buffer: { path: memory.path, fileOffset: memory.fileOffset, bytes, label } };
 }
 
