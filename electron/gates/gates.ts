@@ -70,7 +70,7 @@ export interface Gate {
 }
 
 const F32_NMSE = "max(1e-10, min(2e-5, (8 * 2^-24 * C)^2))";
-const LOW_NMSE = "max(4 * NMSE of the twin, 2^-24 for f16 or 2^-18 for bf16)";
+const LOW_NMSE = "max(4 * largest NMSE of the twin in any group of the kind, 2^-24 for f16 or 2^-18 for bf16)";
 const NMSE =
   "sum (o - r)^2 / sum r^2; where the values cancel, that is sqrt(sum A^2 / sum r^2) > 1024 over the group, sum (o - r)^2 / sum A^2";
 
