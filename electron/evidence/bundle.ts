@@ -123,7 +123,7 @@ export function writePayload(folder: string, file: string, data: Uint8Array | st
   if (!BUNDLE_PATH.test(file) || roleOf(file) === undefined) throw new BundleError(`${file} is no path of a bundle.`);
   const target = path.join(folder, file);
   const partial = `${target}${PARTIAL}`;
-  fs.mkdirSync(path.dirname(target), { recursive: true });
+  makeFolders(path.dirname(target));
   fs.writeFileSync(partial, data);
   fs.renameSync(partial, target);
 }
