@@ -37,6 +37,11 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       flags: ["-Xclang", "-cl-single-precision-constant"],
       why: "MSL has no double: a literal without a suffix is a float",
     },
+    {
+      step: "kernel",
+      flags: ["-fmax-type-align=16"],
+      why: "long4 and ulong4 have 32 bytes, buffers and their offsets are aligned to 16 at most",
+    },
     { step: "kernel", flags: ["-fsigned-char"], why: "MSL's char is signed, the host's need not be" },
     {
       step: "kernel",
@@ -68,6 +73,10 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
     },
     { flags: ["-fno-threadsafe-statics"], why: "a module copy belongs to one thread" },
     { step: "kernel", flags: ["-Wno-everything"], why: "warnings of C++ about MSL help nobody" },
+    {
+      flags: ["-fno-crash-diagnostics"],
+      why: "a compiler that ends early must not leave files in the temporary folder",
+    },
     {
       step: "kernel",
       flags: ["-fno-spell-checking"],

@@ -10,6 +10,14 @@ const MESSAGE = /^(.*?):(\d+):(\d+): (fatal error|error|warning|note): (.*)$/;
 const INCLUDED = /^(?:In file included from|\s+from) (.*?):(\d+):?,?$/;
 /** Messages without a position: those of the driver itself. */
 const BARE_MESSAGE = /^(?:clang(?:\+\+)?(?:-\d+)?|<.*>): (fatal error|error): (.*)$/;
+/** The compiler's back end gives up; what follows is a stack dump and the driver's remark that the front end failed. */
+const BACK_END = /^fatal error: error in backend: (.*)$/;
+const FRONT_END_FAILED = /^clang frontend command failed/;
+
+/** Causes of such an end that the author of a kernel can do something about. */
+const CAUSES: readonly (readonly [RegExp, string])[] = [
+  [/soft promote/, "arithmetic with one half and one bfloat operand has no type here: cast one of them"],
+];
 
 /** All messages in `text`, in order, at the positions that clang states. */
 export function parseDiagnostics(text: string): ClangMessage[] {
@@ -32,11 +40,19 @@ export function parseDiagnostics(text: string): ClangMessage[] {
         includedFrom,
       });
     } else {
-      const [, , bare] = BARE_MESSAGE.exec(line) ?? [];
-      if (bare !== undefined)
+      const bare = bareMessage(line);
+      if (bare !== undefined && !(FRONT_END_FAILED.test(bare) && found.some((entry) => entry.severity === "error")))
         found.push({ severity: "error", path: "", line: 0, column: 0, message: bare, includedFrom });
     }
     includedFrom = [];
   }
   return found;
+}
+
+/** A message of the driver or of the back end, without a position. */
+function bareMessage(line: string): string | undefined {
+  const words = BACK_END.exec(line)?.[1];
+  if (words === undefined) return BARE_MESSAGE.exec(line)?.[2];
+  const cause = CAUSES.find(([pattern]) => pattern.test(words))?.[1];
+  return `the compiler cannot build this kernel: ${cause ?? words}`;
 }

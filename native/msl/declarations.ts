@@ -1,5 +1,6 @@
 /** The declarations that matter outside the compiler: kernels, their explicit instantiations, function constants. */
 import type { Diagnostic } from "../device.ts";
+import { deduceArguments } from "./deduction.ts";
 import { type ConstantValue, evaluate } from "./expression.ts";
 import type { Attribute, Syntax } from "./syntax.ts";
 
@@ -33,9 +34,8 @@ export interface KernelInstantiation {
   /** Index of the kernel's name before its template arguments. */
   readonly nameIndex: number;
   readonly kernel: KernelDeclaration;
-  /** Token range between `<` and `>`. */
-  readonly argumentsStart: number;
-  readonly argumentsEnd: number;
+  /** Token ranges of the template arguments, in the order of the template's parameters; defaults are left out. */
+  readonly arguments: readonly (readonly [number, number])[];
 }
 
 /** `constant T name [[function_constant(index)]];` */
@@ -250,7 +250,7 @@ class Reader {
     const syntax = this.#syntax;
     const attributes: Attribute[] = [];
     let isKernel = false;
-    let found: { nameIndex: number; open: number; close: number } | undefined;
+    let found: { nameIndex: number; arguments: readonly (readonly [number, number])[] | undefined } | undefined;
     for (let i = start + 1; i < last; i += 1) {
       if (syntax.startsAttributes(i)) {
         const list = syntax.attributes(i);
@@ -263,13 +263,16 @@ class Reader {
       else if (syntax.isIdentifier(i) && syntax.text(i + 1) === "<") {
         const close = syntax.closeAngle(i + 1);
         if (close < 0) continue;
-        if (this.#byName.has(syntax.text(i))) found = { nameIndex: i, open: i + 1, close };
+        if (this.#byName.has(syntax.text(i))) found = { nameIndex: i, arguments: syntax.splitAtCommas(i + 2, close) };
         i = close;
+      } else if (syntax.isIdentifier(i) && syntax.text(i + 1) === "(" && !found) {
+        const named = this.#byName.get(syntax.text(i));
+        if (named) found = { nameIndex: i, arguments: deduceArguments(syntax, named, i + 1) };
       }
     }
     if (!isKernel) return;
     const kernel = found && this.#byName.get(syntax.text(found.nameIndex));
-    if (!found || !kernel) {
+    if (!found?.arguments || !kernel) {
       const message =
         "this explicit instantiation names no kernel template with its arguments: write `name<arguments>`";
       this.#diagnostics.push(syntax.diagnostic(start, message));
@@ -282,8 +285,7 @@ class Reader {
       ...(hostName === undefined ? {} : { hostName }),
       nameIndex: found.nameIndex,
       kernel,
-      argumentsStart: found.open + 1,
-      argumentsEnd: found.close,
+      arguments: found.arguments,
     });
   }
 

@@ -56,7 +56,8 @@ export function mapDiagnostics(
       ? { path: place.path, line: place.line, column: layout.column(place.path, place.line, place.column) }
       : kernel;
     const words = reword(head.message);
-    const message = place ? words : `this kernel cannot be called with the arguments it declares: ${words}`;
+    const hasPlace = place !== undefined || head.path === "";
+    const message = hasPlace ? words : `this kernel cannot be called with the arguments it declares: ${words}`;
     mapped.push({ severity: head.severity, ...position, message });
     for (const note of ownNotes) {
       if (note === place || head.severity !== "error") continue;

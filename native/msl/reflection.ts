@@ -85,9 +85,7 @@ function reflectKernel(
 ): ReflectedFunction {
   const bindings = bindTemplate(syntax, kernel, instantiation);
   const values = numericBindings(syntax, kernel, instantiation);
-  const argumentsText = instantiation
-    ? syntax.words(instantiation.argumentsStart, instantiation.argumentsEnd)
-    : undefined;
+  const argumentsText = instantiation?.arguments.map(([start, end]) => syntax.words(start, end)).join(", ");
   const found: ReflectedArgument[] = [];
   const parameters: KernelParameter[] = [];
   const next = { buffer: 0, threadgroup: 0 };
@@ -228,7 +226,7 @@ function bindTemplate(
   instantiation: KernelInstantiation | undefined,
 ): Bindings {
   const bindings = new Map<string, string>();
-  for (const [name, [start, end]] of templateRanges(syntax, kernel, instantiation)) {
+  for (const [name, [start, end]] of templateRanges(kernel, instantiation)) {
     bindings.set(name, syntax.words(start, end, bindings));
   }
   return bindings;
@@ -241,7 +239,7 @@ function numericBindings(
   instantiation: KernelInstantiation | undefined,
 ): ReadonlyMap<string, ConstantValue> {
   const values = new Map<string, ConstantValue>();
-  for (const [name, [start, end]] of templateRanges(syntax, kernel, instantiation)) {
+  for (const [name, [start, end]] of templateRanges(kernel, instantiation)) {
     const value = evaluateInteger(syntax.tokens.slice(start, end), { value: (other) => values.get(other) });
     if (value !== undefined) values.set(name, value);
   }
@@ -249,15 +247,13 @@ function numericBindings(
 }
 
 function templateRanges(
-  syntax: Syntax,
   kernel: KernelDeclaration,
   instantiation: KernelInstantiation | undefined,
 ): [string, readonly [number, number]][] {
   if (!instantiation || !kernel.template) return [];
-  const given = syntax.splitAtCommas(instantiation.argumentsStart, instantiation.argumentsEnd);
   const ranges: [string, readonly [number, number]][] = [];
   for (const [index, parameter] of kernel.template.entries()) {
-    const range = given[index] ?? parameter.defaultRange;
+    const range = instantiation.arguments[index] ?? parameter.defaultRange;
     if (range) ranges.push([parameter.name, range]);
   }
   return ranges;

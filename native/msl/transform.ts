@@ -3,10 +3,11 @@
  * what the C++ headers provide is named in `native/msl/include/metal/prelude.h`.
  */
 import { ADDRESS_SPACES, MSL_ATTRIBUTES } from "./builtins.ts";
+import { castNames, writeCast } from "./casts.ts";
 import type { Declarations, FunctionConstantDeclaration } from "./declarations.ts";
 import { type ConstantValue, evaluate } from "./expression.ts";
 import { Edits, type Layout, layOut } from "./layout.ts";
-import { readSwizzle, writeLiteral } from "./operands.ts";
+import { placeString, readSwizzle, takesPlainStrings, writeLiteral } from "./operands.ts";
 import type { ReflectedFunction } from "./reflection.ts";
 import type { Syntax } from "./syntax.ts";
 
@@ -27,16 +28,23 @@ export function transform(
   for (const instantiation of declarations.instantiations) edits.drop(instantiation.start, instantiation.end + 1);
   writeConstants(syntax, declarations, constants, edits);
   const inInstantiation = instantiationTest(declarations);
+  const casts = castNames(syntax);
+  /** Strings before this token are for the compiler. */
+  let plainStrings = 0;
   for (let i = 0; i < syntax.tokens.length; i += 1) {
     if (inInstantiation(i)) continue;
     const token = syntax.tokens[i];
     if (token?.kind === "pragma") edits.replace(i, pragmaText(token.text));
     else if (token?.kind === "number") writeLiteral(token.text, i, edits);
+    else if (token?.kind === "string" && i >= plainStrings) placeString(syntax, i, edits);
     else if (token?.text === "?") takeValues(syntax, i, edits);
     else if (syntax.startsAttributes(i)) {
       dropAttributes(syntax, i, edits);
       i = syntax.close(i);
-    } else if (token?.kind === "identifier") {
+    } else if (token?.text === "(") writeCast(syntax, i, casts, edits);
+    else if (token?.kind === "identifier") {
+      if (takesPlainStrings(token.text)) plainStrings = syntax.close(i + 1);
+      writeCast(syntax, i, casts, edits);
       if (token.text === "is_function_constant_defined") writeDefined(syntax, i, constants, edits);
       else if (ADDRESS_SPACES.has(token.text)) {
         if (isMethodQualifier(syntax, i)) qualifyMethod(syntax, i, edits);

@@ -36,6 +36,10 @@ describe("swizzles", () => {
     ["s * a.xy.y;", "s * a.xy.y;"],
     ["xy * zw;", "xy * zw;"],
     ["a.xw++;", "a.xw++;"],
+    ["-a.xy * b;", "-::lockstep::rvalue(a.xy) * b;"],
+    ["b = -p[i].q.yx;", "b = -::lockstep::rvalue(p[i].q.yx);"],
+    ["b - a.xy;", `b - a.xy${UNIT};`],
+    ["f(2, !a.xy);", "f(2, !::lockstep::rvalue(a.xy));"],
   ])("writes %s as %s", async (text, expected) => {
     expect(await rewritten(text)).toBe(expected);
   });

@@ -18,12 +18,14 @@ template <typename... V> inline constexpr int widest = 0;
 template <typename V, typename... R>
 inline constexpr int widest<V, R...> = width_v<V> > widest<R...> ? width_v<V> : widest<R...>;
 
-/** Element type of the result: that of the vectors if there are any, otherwise the common type. */
-template <bool HasVector, typename... V> struct common_element { using type = metal::common_type_t<V...>; };
-template <typename V, typename... R> struct common_element<true, V, R...> {
-  using type = typename metal::conditional_t<width_v<V> != 0, metal::type_identity<element_t<V>>,
-                                             common_element<(widest<R...>) != 0, R...>>::type;
-};
+/**
+ * Element type of the result: that of the vectors if there are any, otherwise the common type. Types of the kernel's own
+ * have none, so that its overloads of `fma` or `max` for them are not mistaken.
+ */
+template <bool HasVector, typename... V> struct common_element : metal::common_type<V...> {};
+template <typename V, typename... R>
+struct common_element<true, V, R...> : metal::conditional_t<width_v<V> != 0, metal::type_identity<element_t<V>>,
+                                                            common_element<(widest<R...>) != 0, R...>> {};
 template <typename... V> using common_element_t = typename common_element<(widest<V...>) != 0, V...>::type;
 
 /** half and bfloat stay what they are, everything else is computed as float. */

@@ -19,6 +19,12 @@
 #define METAL_INTERNAL inline __attribute__((always_inline))
 #define METAL_ALWAYS_INLINE __attribute__((always_inline))
 
+/** `volatile coherent(device) device T*`: memory of the emulated device is coherent as it is. */
+#define coherent(scope)
+
+/** Assertions are not compiled into kernels. */
+#define assert(...) ((void)0)
+
 /** Predefined by Apple's compiler; kernels pass it on to `__metal_*` functions. */
 #define __METAL_FAST_MATH__ 1
 #define __METAL_PRECISE_MATH__ 0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "address_space.h"
+#include "array.h"
 #include "as_type.h"
 #include "builtins.h"
 #include "common.h"

@@ -103,13 +103,16 @@ template <typename T> struct alignment_of : integral_constant<size_t, alignof(T)
 
 template <typename T> __add_rvalue_reference(T) declval() noexcept;
 
-/** The type of `c ? a : b`; one type stays itself, so that two shorts give a short. */
-template <typename... T> struct common_type;
+/** The type of `c ? a : b`; one type stays itself, so that two shorts give a short. No `type` where there is none. */
+template <typename... T> struct common_type {};
 template <typename T> struct common_type<T> { using type = __decay(T); };
-template <typename A, typename B> struct common_type<A, B> {
+template <typename A, typename B>
+  requires requires { true ? declval<__decay(A)>() : declval<__decay(B)>(); }
+struct common_type<A, B> {
   using type = __decay(decltype(true ? declval<__decay(A)>() : declval<__decay(B)>()));
 };
 template <typename A, typename B, typename C, typename... R>
+  requires requires { typename common_type<A, B>::type; }
 struct common_type<A, B, C, R...> : common_type<typename common_type<A, B>::type, C, R...> {};
 template <typename... T> using common_type_t = typename common_type<T...>::type;
 

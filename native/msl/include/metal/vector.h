@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "initializer_list.h"
 #include "vector_swizzle.h"
 
 namespace metal {
@@ -46,6 +47,10 @@ template <typename T, int N> struct vec : lockstep::swizzled<T, lockstep::native
       (append(next, rest), ...);
     }
   }
+
+  /** `uint4 v = {a, b, c}`: braces with scalars, as for an array; elements that are not listed are 0. */
+  LS_INLINE constexpr vec(std::initializer_list<T> list)
+      : base{{listed(list, make_index_sequence<N>{})}} {}
 
   LS_INLINE static constexpr vec wrap(native value) {
     vec result;
@@ -112,6 +117,10 @@ template <typename T, int N> struct vec : lockstep::swizzled<T, lockstep::native
   }
 
 private:
+  template <size_t... I>
+  LS_INLINE static constexpr native listed(std::initializer_list<T> list, index_sequence<I...>) {
+    return native{(I < list.size() ? lockstep::native_element<T>(list.begin()[I]) : lockstep::native_element<T>(0))...};
+  }
   /** A comparison of compiler vectors gives 0 or -1 per element; a bool vector holds 0 or 1. */
   template <typename M> LS_INLINE static constexpr vec<bool, N> truth(M mask) {
     using bytes = lockstep::native_vector_t<bool, N>;

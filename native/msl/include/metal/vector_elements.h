@@ -68,6 +68,15 @@ template <typename T, typename S> LS_INLINE constexpr T element_cast(S value) {
   }
 }
 
+/** `static_cast<T>(value)` or `(T)value`, also between half and bfloat. The front end writes it. */
+template <typename T, typename V> LS_INLINE constexpr T cast(V &&value) {
+  if constexpr (converts_through_float<T, copied_t<V>>) {
+    return static_cast<T>(static_cast<float>(value));
+  } else {
+    return (T)value;
+  }
+}
+
 /** Element `index` of a vector, or the scalar itself. */
 template <typename V> LS_INLINE constexpr element_t<V> lane(const V &value, int index) {
   if constexpr (width_v<V> == 0) {
