@@ -99,10 +99,12 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
   };
 }
 
-/** What a bundle is called after: the suite, or the file. */
-function subject(options: ParityOptions): string {
+/** What a bundle is called after: the suite or the file, and the chip where one was named. */
+function subject(options: ParityOptions): readonly string[] {
   const file = options.outputs ?? options.inputs;
-  return file === undefined ? (options.suite ?? "standard") : fileStem(file);
+  const what = file === undefined ? (options.suite ?? "standard") : fileStem(file);
+  const chip = options.chip ?? options.device;
+  return chip === undefined ? [what] : [what, chip];
 }
 
 export async function parity(
@@ -115,10 +117,7 @@ export async function parity(
   requestOf(options, "");
   const evidence = options.out ?? "evidence";
   const made = !fs.existsSync(path.resolve(evidence));
-  const staging = openStaging(
-    evidence,
-    bundleName(startedAt, subject(options), options.chip ?? options.device ?? "default"),
-  );
+  const staging = openStaging(evidence, bundleName(startedAt, ...subject(options)));
   const request = requestOf(options, staging.folder);
   const recorder = new Recorder({
     app: { name: "lockstep", version: appVersion(where.root), commit: appCommit(where.root) },
@@ -160,7 +159,7 @@ export async function parity(
     throw error;
   }
   if (options.json) output.line(JSON.stringify(summaryJson(bundle)));
-  else summary(bundle, output);
+  else summary(bundle, where, output);
   return exitCode(outcome);
 }
 
@@ -279,7 +278,7 @@ function headline(record: RunRecord): string {
   }
 }
 
-function summary(bundle: ClosedBundle, output: Output): void {
+function summary(bundle: ClosedBundle, where: Places, output: Output): void {
   const { record } = bundle;
   const shown = shownPath(bundle.path);
   output.line("");
@@ -292,6 +291,7 @@ function summary(bundle: ClosedBundle, output: Output): void {
   output.line(executionText(record));
   output.line(`bundle: ${shown}`);
   output.line(`verify: lockstep verify ${shellQuote(shown)}`);
+  if (process.cwd() === where.root) output.line(`        npm run --silent lockstep -- verify ${shellQuote(shown)}`);
 }
 
 /** Relative where that is shorter. */

@@ -57,14 +57,14 @@ export interface Staging {
 
 const PARTIAL = ".partial";
 
-/** Names a bundle: time, what was run, device. Lower case, sorts by time. */
-export function bundleName(startedAt: string, what: string, device: string): string {
+/** Names a bundle: time, then words such as suite and chip. Lower case, sorts by time. */
+export function bundleName(startedAt: string, ...words: readonly string[]): string {
   const time = startedAt
     .replace(/\.\d+Z$/, "z")
     .replaceAll(":", "")
     .toLowerCase();
-  const words = `${time}-${what}-${device}`.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
-  return `${words}.lockstep`;
+  const name = [time, ...words].join("-").toLowerCase();
+  return `${name.replace(/[^a-z0-9._-]+/g, "-")}.lockstep`;
 }
 
 /**

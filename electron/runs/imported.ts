@@ -3,6 +3,7 @@
  * execution itself do not apply; the evidence reaches `parity` at most.
  */
 import fs from "node:fs";
+import path from "node:path";
 import type { KernelDtype } from "../../kernels/route.ts";
 import type { Addon } from "../../native/addon.ts";
 import { type DeviceBuffer, POISON_WORD } from "../../native/device.ts";
@@ -30,19 +31,19 @@ import { plannedCaseRecord } from "./run.ts";
 import { nearest, UsageError } from "./usage.ts";
 
 /** Reads the producer's facts. Throws `UsageError` naming the missing or unknown fields. */
-export function readProducer(path: string): Producer {
+export function readProducer(file: string): Producer {
   let text: string;
   try {
-    text = fs.readFileSync(path, "utf8");
+    text = fs.readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+    throw new UsageError(`${file} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
   }
   try {
-    const parsed = producerSchema.safeParse(parseStrictJson(text, path));
+    const parsed = producerSchema.safeParse(parseStrictJson(text, file));
     if (parsed.success) return parsed.data;
     const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`);
     const fields = Object.keys(producerSchema.shape).join(", ");
-    throw new UsageError(`${path}: ${issues.join("; ")}. A producer states ${fields}, each as text.`);
+    throw new UsageError(`${file}: ${issues.join("; ")}. A producer states ${fields}, each as text.`);
   } catch (error) {
     throw error instanceof StrictJsonError ? new UsageError(error.message) : error;
   }
@@ -258,17 +259,18 @@ async function judgeCase(
     ];
     const judgement = judge(key, item.route, shape, raw, reference, inputs.stored, null);
     const folder = `data/parity/${caseSlug(key)}/${item.route}`;
-    const write = (path: string, data: Uint8Array | string): void => {
+    const write = (target: string, data: Uint8Array | string): void => {
       try {
-        writePayload(staging, path, data);
+        writePayload(staging, target, data);
       } catch (error) {
-        throw error instanceof BundleError ? error : new BundleError(writeFailure(staging, error));
+        throw error instanceof BundleError ? error : new BundleError(writeFailure(path.dirname(staging), error));
       }
     };
     const outputs = raw.map((output) => {
-      const path = `${folder}/${output.name}.${output.dtype}`;
-      write(path, output.bytes);
-      return { name: output.name, dtype: output.dtype, shape: [...output.shape], path, sha256: sha256(output.bytes) };
+      const target = `${folder}/${output.name}.${output.dtype}`;
+      write(target, output.bytes);
+      const { name, dtype } = output;
+      return { name, dtype, shape: [...output.shape], path: target, sha256: sha256(output.bytes) };
     });
     const metricsPath = `${folder}/metrics.json`;
     if (judgement.metrics !== null) write(metricsPath, stableJson(judgement.metrics));

@@ -165,12 +165,15 @@ function nothingApplies(planned: readonly PlannedCase[], selection: Selection): 
   // A case of the route's own operator says more than one of the other.
   const first = planned.find((entry) => entry.decision.candidates.some(named)) ?? planned[0];
   if (first === undefined) return "No case is left: the suite has none of that operator.";
-  const refusals = first.decision.candidates
-    .filter(named)
-    .map((candidate) => `${candidate.route}: ${refusal(candidate)}`);
+  const routesByRefusal = new Map<string, string[]>();
+  for (const candidate of first.decision.candidates.filter(named)) {
+    const why = refusal(candidate);
+    routesByRefusal.set(why, [...(routesByRefusal.get(why) ?? []), candidate.route]);
+  }
+  const refusals = [...routesByRefusal].map(([why, routes]) => `${routes.join(", ")}: ${why}`);
   const which = selection.route === undefined ? "No route" : `No route called "${selection.route}"`;
   const list = refusals.length > 0 ? ` ${refusals.join("; ")}.` : "";
-  return `${which} applies to ${first.case.key}.${list} See \`lockstep dispatch --case ${first.case.key}\``;
+  return `${which} applies to ${first.case.key}.${list} \`lockstep dispatch\` shows every requirement`;
 }
 
 function refusal(candidate: DecisionRecord["candidates"][number]): string {

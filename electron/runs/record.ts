@@ -220,6 +220,8 @@ export const gateResultSchema = z.strictObject({
   note: z.string().nullable(),
 });
 
+export type GateVerdictRecord = z.infer<typeof gateResultSchema>;
+
 /** How the execution of one route on one case ended. */
 export const stateSchema = z.enum([
   "completed",

@@ -2,6 +2,7 @@
  * Executes a plan on a device. A failure of one route on one case is a result and never ends the run; a cancel keeps what
  * was finished. Everything that happens goes out as events; blobs go straight into the staged bundle.
  */
+import path from "node:path";
 
 import type { Addon } from "../../native/addon.ts";
 import { type Device, DeviceError, type SubmitOptions } from "../../native/device.ts";
@@ -165,7 +166,9 @@ class Run {
     try {
       writePayload(this.#options.staging, file, data);
     } catch (error) {
-      throw error instanceof BundleError ? error : new BundleError(writeFailure(this.#options.staging, error));
+      throw error instanceof BundleError
+        ? error
+        : new BundleError(writeFailure(path.dirname(this.#options.staging), error));
     }
     this.#written.add(file);
   }
