@@ -1,9 +1,10 @@
 /** Emulated kernels beside the native float64 oracle on the same inputs and the same number of threads. */
 import type { CaseShape, DecodeShape, PrefillShape, RoutePlan } from "../../kernels/route.ts";
 import { findRoute } from "../../kernels/routes.ts";
-import type { Addon, NativeTensor } from "../../native/addon.ts";
+import type { Addon } from "../../native/addon.ts";
 import type { Device, DeviceBuffer } from "../../native/device.ts";
 import { Builder, execute, type ReadSource, WorkPool } from "../runs/execute.ts";
+import { decodeInput, prefillInput } from "../runs/reference.ts";
 import { sideBySide } from "./measure.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -96,34 +97,9 @@ function oracleOf(
   inputs: ReadonlyMap<string, DeviceBuffer>,
   threads: number,
 ): () => Promise<unknown> {
-  const tensor = (name: string): NativeTensor => {
-    const buffer = inputs.get(name);
-    if (buffer === undefined) throw new Error(`The route has no input "${name}".`);
-    return { memory: buffer.memory, dtype: shape.dtype };
-  };
-  if (shape.operator === "gqa_decode") {
-    const { heads, kvHeads, dim, live, scale } = shape;
-    const input = { q: tensor("q"), k: tensor("k"), v: tensor("v"), heads, kvHeads, dim, live, scale, threads };
-    return () => addon.gqaDecode(input);
-  }
-  const { heads, nope, rope, value, scale } = shape;
-  const input = {
-    qNope: tensor("q_nope"),
-    qRope: tensor("q_rope"),
-    kNope: tensor("k_nope"),
-    kRope: tensor("k_rope"),
-    v: tensor("v"),
-    heads,
-    nope,
-    rope,
-    value,
-    cuSeqlensQ: Int32Array.from(shape.cuSeqlensQ),
-    cuSeqlensK: Int32Array.from(shape.cuSeqlensK),
-    qOffset: Int32Array.from(shape.qOffset),
-    scale,
-    threads,
-  };
-  return () => addon.mlaPrefill(input);
+  return shape.operator === "gqa_decode"
+    ? () => addon.gqaDecode({ ...decodeInput(shape, inputs), threads })
+    : () => addon.mlaPrefill({ ...prefillInput(shape, inputs), threads });
 }
 
 /** Runs one bench. The compared side is the native float64 oracle with as many threads. */

@@ -28,13 +28,15 @@ function native(buffers: Buffers, name: string, dtype: KernelDtype): NativeTenso
   return { memory: bufferOf(buffers, name).memory, dtype };
 }
 
-function decodeInput(shape: DecodeShape, buffers: Buffers): NativeDecodeInput {
+/** Arguments of the native decode oracle for a case in buffers. Throws Error where an input is missing. */
+export function decodeInput(shape: DecodeShape, buffers: Buffers): NativeDecodeInput {
   const { heads, kvHeads, dim, live, scale } = shape;
   const tensor = (name: string) => native(buffers, name, "f32");
   return { q: tensor("q"), k: tensor("k"), v: tensor("v"), heads, kvHeads, dim, live, scale };
 }
 
-function prefillInput(shape: PrefillShape, buffers: Buffers): NativePrefillInput {
+/** Arguments of the native prefill oracle for a case in buffers. Throws Error where an input is missing. */
+export function prefillInput(shape: PrefillShape, buffers: Buffers): NativePrefillInput {
   const { heads, nope, rope, value, scale, dtype } = shape;
   const tensor = (name: string) => native(buffers, name, dtype);
   return {
