@@ -242,8 +242,11 @@ class Run {
     planned: PlannedCase,
     item: PlannedRoute,
     failure: { readonly state: ResultRecord["state"]; readonly reason: string },
-    receipts: readonly string[] = [],
-    resources: RunFacts["resources"] = undefined,
+    known: {
+      readonly receipts?: readonly string[];
+      readonly resources?: RunFacts["resources"];
+      readonly stored?: CaseInputs["stored"];
+    } = {},
   ): ResultRecord {
     const stopped = failure.state === "timed_out" || failure.state === "crashed" || failure.state === "failed";
     const facts: RunFacts = {
@@ -251,10 +254,10 @@ class Run {
       brokenSentinels: undefined,
       repeatDifference: undefined,
       lockstep: { expected: this.#expectsLockstep(item), difference: undefined },
-      resources,
+      resources: known.resources,
     };
     const { key, shape } = planned.case;
-    const judgement = judge(key, item.route, shape, undefined, undefined, undefined, facts);
+    const judgement = judge(key, item.route, shape, undefined, undefined, known.stored, facts);
     return {
       case: key,
       route: item.route,
@@ -266,7 +269,7 @@ class Run {
       ms: null,
       timings: [],
       outputs: [],
-      receipts: [...receipts],
+      receipts: [...(known.receipts ?? [])],
       metricsPath: null,
     };
   }
@@ -330,7 +333,9 @@ class Run {
       const failure = failureOf(error);
       if (failure.state === "cancelled" || this.#options.signal.aborted) throw new Cancelled();
       if (error instanceof BundleError) throw error;
-      this.#result(this.#unjudged(planned, item, failure, receipts, prepared?.resources));
+      this.#result(
+        this.#unjudged(planned, item, failure, { receipts, resources: prepared?.resources, stored: inputs.stored }),
+      );
       return false;
     }
   }

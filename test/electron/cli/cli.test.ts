@@ -100,6 +100,8 @@ describe("parity", () => {
     expect(late.code).toBe(1);
     expect(late.out).toMatch(/^timed out .*naive/m);
     expect(late.out).toContain("A required gate that did not run is not a pass");
+    const bundle = /^verify: lockstep verify (\S+)$/m.exec(late.out)![1]!;
+    expect(lockstep("verify", bundle)).toMatchObject({ code: 0, out: expect.stringContaining("run: timed_out") });
   });
 });
 
