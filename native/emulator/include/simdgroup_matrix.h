@@ -307,9 +307,12 @@ __attribute__((noinline, no_sanitize("thread"))) void gather(const void *site, m
   if (c != nullptr) c->settle();
 }
 
-/** A product whose operands or result are held through references: gathered, multiplied and scattered together. */
+/**
+ * Gathered, multiplied and scattered in one rendezvous: for operands or results that are held through references, and for
+ * products of fragments alone, whose result is asked for as fragments next.
+ */
 template <typename D, typename A, typename B, typename C>
-__attribute__((noinline, no_sanitize("thread"))) void multiply_references(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
+__attribute__((noinline, no_sanitize("thread"))) void multiply_fragments(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
                                                                           matrix<C> *c) {
   bring_operand(0, &a);
   bring_operand(1, &b);
@@ -324,9 +327,9 @@ __attribute__((noinline, no_sanitize("thread"))) void multiply_references(const 
     multiply_tiles<D>(result->tile, static_cast<matrix<A> *>(group.operands[0][0])->read_tile(),
                       static_cast<matrix<B> *>(group.operands[1][0])->read_tile(),
                       addend == nullptr ? nullptr : addend->read_tile());
-    if (result->flags & handed_out) matrix<D>::scatter_operand(group, 3);
+    matrix<D>::scatter_operand(group, 3);
   });
-  d.set_place(d.flags & handed_out ? in_fragments : in_tile);
+  d.set_place(in_fragments);
 }
 
 template <typename D, typename A, typename B, typename C>
@@ -334,10 +337,15 @@ LOCKSTEP_INTERNAL void multiply(const void *site, matrix<D> &d, matrix<A> &a, ma
   const int operands = a.flags | b.flags | (c == nullptr ? 0 : c->flags);
 #if LOCKSTEP_MATRIX_REFERENCES
   if ((operands & in_fragments) || (d.flags & handed_out)) {
-    multiply_references<D, A, B, C>(site, d, a, b, c);
+    multiply_fragments<D, A, B, C>(site, d, a, b, c);
     return;
   }
 #else
+  const int common = a.flags & b.flags & (c == nullptr ? in_fragments : c->flags);
+  if ((common & in_fragments) && !(d.flags & handed_out)) {
+    multiply_fragments<D, A, B, C>(site, d, a, b, c);
+    return;
+  }
   if (operands & in_fragments) gather<A, B, C>(site, a, b, c);
 #endif
   if (is_leader()) multiply_tiles<D>(d.tile, a.read_tile(), b.read_tile(), c == nullptr ? nullptr : c->read_tile());
