@@ -30,6 +30,11 @@ export function stop(message) {
  * @typedef {{ clang: string, lld: string, major: number, version: string }} Compiler
  */
 
+/** Path of a program in PATH. @param {string} name @returns {string | undefined} */
+export function locateProgram(name) {
+  return locate(name, process.env);
+}
+
 /** @returns {Compiler | undefined} */
 function findClang() {
   for (const clang of candidates(process.env)) {
@@ -45,23 +50,34 @@ function findClang() {
 
 /**
  * Makes sure that system packages are there: as root on Debian or Ubuntu they are installed, aloud, unless
- * `LOCKSTEP_NO_INSTALL=1`; elsewhere the process says what to install and exits 2.
+ * `LOCKSTEP_NO_INSTALL=1`. What is still missing, and the line that installs it; undefined if nothing is.
  * @param {string} need what they are for @param {string[]} packages Debian names
  * @param {() => boolean} there @param {string} line the line that installs them elsewhere
+ * @returns {string | undefined}
  */
-export function requirePackages(need, packages, there, line = `sudo apt-get install -y ${packages.join(" ")}`) {
-  if (there()) return;
+export function missingPackages(need, packages, there, line = `sudo apt-get install -y ${packages.join(" ")}`) {
+  if (there()) return undefined;
+  const mend = `Install it with: ${line}`;
   const root = process.platform === "linux" && process.getuid?.() === 0;
-  if (!root || locate("apt-get", process.env) === undefined) stop(`${need}\nInstall it with: ${line}`);
+  if (!root || locate("apt-get", process.env) === undefined) return `${need}\n${mend}`;
   if (process.env.LOCKSTEP_NO_INSTALL === "1") {
-    stop(`${need}\nLOCKSTEP_NO_INSTALL=1 forbids installing it here. Install it with: ${line}`);
+    return `${need}\nLOCKSTEP_NO_INSTALL=1 forbids installing it here. ${mend}`;
   }
   say(`installing ${packages.join(" ")} with apt-get (LOCKSTEP_NO_INSTALL=1 forbids this)`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const options = { stdio: /** @type {["ignore", number, number]} */ (["ignore", 2, 2]), env };
   spawnSync("apt-get", ["update", "-qq"], options);
   spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], options);
-  if (!there()) stop(`apt-get could not install ${packages.join(" ")}.\n${need}\nInstall it with: ${line}`);
+  return there() ? undefined : `apt-get could not install ${packages.join(" ")}.\n${need}\n${mend}`;
+}
+
+/**
+ * As `missingPackages`, but the process says what to install and exits 2.
+ * @param {string} need @param {string[]} packages @param {() => boolean} there @param {string} [line]
+ */
+export function requirePackages(need, packages, there, line) {
+  const missing = missingPackages(need, packages, there, line);
+  if (missing !== undefined) stop(missing);
 }
 
 /** @returns {Compiler} */

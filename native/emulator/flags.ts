@@ -23,6 +23,10 @@ const HOST_TRIPLES: Readonly<Record<string, string>> = {
 function rows(toolchain: Toolchain): readonly FlagRow[] {
   const triple = HOST_TRIPLES[`${toolchain.platform}-${toolchain.architecture}`] ?? "x86_64-pc-linux-gnu";
   return [
+    {
+      flags: toolchain.target === undefined ? [] : [`--target=${toolchain.target}`],
+      why: "where modules are built for another machine",
+    },
     { flags: ["-std=c++20"], why: "class-type template arguments; MSL itself is C++14 and up" },
     { flags: ["-O2"], why: "-O3 measured no faster" },
     { flags: ["-fPIC", "-fvisibility=hidden"], why: "modules are shared libraries that export the entry alone" },
@@ -55,6 +59,23 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       why: "helper functions become part of the kernel, as on a GPU: a collective is known by its code address, which must differ from call to call",
     },
     { flags: ["-mno-red-zone"], why: "the fiber switch pushes onto the stack", architecture: "x86_64" },
+    {
+      flags: ["-mno-outline-atomics"],
+      why: "on the first arm64 level atomics would be functions of the compiler's runtime library",
+      architecture: "aarch64",
+    },
+    {
+      step: "kernel",
+      flags: ["-fsanitize=integer-divide-by-zero", "-fsanitize-trap=integer-divide-by-zero"],
+      why: "arm64 divides by zero without a word; x86-64 raises a signal, which names the kernel and the thread",
+      architecture: "aarch64",
+    },
+    {
+      step: "kernel",
+      flags: ["-mllvm", "-force-ordered-reductions=false"],
+      why: "arm64 alone vectorises sums that keep their order, and then products are no longer fused with them",
+      architecture: "aarch64",
+    },
     { flags: ["-fomit-frame-pointer"], why: "the fiber switch clobbers every register, the frame pointer too" },
     { flags: ["-fno-exceptions", "-fno-rtti"], why: "MSL has neither; unwinding cannot cross fibers" },
     { flags: ["-fno-math-errno", "-fno-trapping-math"], why: "as on a GPU; lets sqrt and selects be instructions" },

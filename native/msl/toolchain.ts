@@ -16,6 +16,8 @@ export interface Toolchain {
   readonly major: number;
   readonly platform: NodeJS.Platform;
   readonly architecture: "x86_64" | "aarch64";
+  /** Triple of another machine that modules are built for; undefined for this one. */
+  readonly target?: string;
   /** `-march=` and friends that this CPU runs, in a fixed order. */
   readonly features: readonly string[];
   /** System libraries that modules are linked with, as paths. */
@@ -90,6 +92,21 @@ async function probe(
     features,
     libraries,
   };
+  return identified(facts);
+}
+
+/** Another machine that modules are built for. */
+export type CrossTarget = Pick<Toolchain, "architecture" | "features"> & { readonly target: string };
+
+/** The same compiler and linker for another Linux, or why not: its C library comes from the system's cross packages. */
+export async function crossToolchain(host: Toolchain, cross: CrossTarget): Promise<Toolchain | string> {
+  const libraries = await systemLibraries(host.clang, cross.target);
+  if (typeof libraries === "string") return libraries;
+  const { id: _, ...facts } = host;
+  return identified({ ...facts, ...cross, platform: "linux", libraries });
+}
+
+function identified(facts: Omit<Toolchain, "id">): Toolchain {
   return { ...facts, id: createHash("sha256").update(JSON.stringify(facts)).digest("hex") };
 }
 
@@ -98,13 +115,14 @@ function machine(): Toolchain["architecture"] | undefined {
   return process.arch === "arm64" ? "aarch64" : undefined;
 }
 
-async function systemLibraries(clang: string): Promise<readonly string[] | string> {
+async function systemLibraries(clang: string, target?: string): Promise<readonly string[] | string> {
   const names = ["libc.so.6", "libm.so.6"];
   const paths: string[] = [];
   for (const name of names) {
-    const answer = await runProcess(clang, [`-print-file-name=${name}`]);
+    const where = target === undefined ? [] : [`--target=${target}`];
+    const answer = await runProcess(clang, [...where, `-print-file-name=${name}`]);
     const path = answer.stdout.trim();
-    if (!path.startsWith("/")) return `it finds no ${name}`;
+    if (!path.startsWith("/")) return `it finds no ${name}${target === undefined ? "" : ` for ${target}`}`;
     paths.push(realpathSync(path));
   }
   return paths;

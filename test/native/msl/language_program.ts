@@ -6,7 +6,7 @@ import type { Flavour } from "../../../native/device.ts";
 import { compileFlags } from "../../../native/emulator/flags.ts";
 import { includeFolders } from "../../../native/msl/paths.ts";
 import { type ProcessResult, runProcess } from "../../../native/msl/process.ts";
-import { findToolchain, type Toolchain } from "../../../native/msl/toolchain.ts";
+import { testToolchain } from "./workbench.ts";
 
 /** What every program starts with; `CHECK(condition)` counts and reports, `main` ends with the counts. */
 const HARNESS = `
@@ -29,12 +29,6 @@ extern "C" [[clang::sycl_external]] __attribute__((used)) int main() {
 #line 1 "program"
 `;
 
-export async function toolchain(): Promise<Toolchain> {
-  const result = await findToolchain();
-  if (result.found === undefined) throw new Error(`${result.reason}: ${result.mend}`);
-  return result.found;
-}
-
 export interface ProgramOptions {
   /** Flags after those of a kernel. */
   readonly extra?: readonly string[];
@@ -43,10 +37,11 @@ export interface ProgramOptions {
 
 /** Runs the compiler on `text`; `link` makes a program of it, otherwise only the syntax is checked. */
 async function compile(text: string, output: string | undefined, options: ProgramOptions): Promise<ProcessResult> {
-  const tools = await toolchain();
+  const tools = await testToolchain();
+  const linker = tools.linker === undefined ? [] : [`--ld-path=${tools.linker}`];
   const flags = compileFlags(tools, "kernel", options.flavour ?? "fast");
   const include = includeFolders().map((folder) => `-I${folder}`);
-  const action = output === undefined ? ["-fsyntax-only"] : ["-o", output, "-x", "none", "-lm"];
+  const action = output === undefined ? ["-fsyntax-only"] : ["-o", output, ...linker, "-x", "none", "-lm"];
   return runProcess(tools.clang, [...flags, ...include, ...(options.extra ?? []), "-x", "c++", "-", ...action], {
     input: text,
   });
@@ -64,7 +59,9 @@ export async function runProgram(body: string, options: ProgramOptions = {}): Pr
     const binary = join(folder, "program");
     const compiled = await compile(HARNESS + body, binary, options);
     if (compiled.status !== 0) throw new Error(compiled.stderr);
-    return await runProcess(binary, []);
+    // A program for another machine needs one that runs it (`npm run test:arm64`).
+    const launcher = process.env.LOCKSTEP_TEST_LAUNCHER;
+    return launcher === undefined ? await runProcess(binary, []) : await runProcess(launcher, [binary]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

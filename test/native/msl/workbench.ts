@@ -11,6 +11,7 @@ import { type Program, readProgram } from "../../../native/msl/front_end.ts";
 import { preprocess } from "../../../native/msl/preprocess.ts";
 import { flatten } from "../../../native/msl/source.ts";
 import { findToolchain, type Toolchain } from "../../../native/msl/toolchain.ts";
+import { arm64Toolchain } from "../arm64/target.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
@@ -22,12 +23,16 @@ export const RUNNER_PATH = process.env.LOCKSTEP_RUNNER ?? join(ROOT, "out", "loc
 
 let known: Promise<Toolchain> | undefined;
 
+/** The compiler for this machine; `LOCKSTEP_TEST_TARGET=arm64` has it build for arm64 Linux (`npm run test:arm64`). */
 export function testToolchain(): Promise<Toolchain> {
-  known ??= findToolchain().then((result) => {
-    if (result.found) return result.found;
-    throw new Error(`${result.reason}: ${result.mend}`);
-  });
+  known ??= process.env.LOCKSTEP_TEST_TARGET === "arm64" ? arm64Toolchain() : hostToolchain();
   return known;
+}
+
+async function hostToolchain(): Promise<Toolchain> {
+  const result = await findToolchain();
+  if (result.found) return result.found;
+  throw new Error(`${result.reason}: ${result.mend}`);
 }
 
 /** A device on this machine's compiler, without the self-test of `openEmulatedDevice`. */

@@ -9,7 +9,8 @@
 
 namespace metal {
 
-template <typename T, int N> struct vec : lockstep::swizzled<T, lockstep::native_vector_t<T, N>, N> {
+template <typename T, int N>
+struct LS_VECTOR_ALIGNMENT(T, N) vec : lockstep::swizzled<T, lockstep::native_vector_t<T, N>, N> {
   using native = lockstep::native_vector_t<T, N>;
   using base = lockstep::swizzled<T, native, N>;
   using base::data;

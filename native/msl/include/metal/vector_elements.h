@@ -19,6 +19,13 @@ template <typename T, int N> struct native_vector {
 };
 template <typename T, int N> using native_vector_t = typename native_vector<T, N>::type;
 
+/* On arm64 the compiler aligns vectors to 16 bytes at most; the specification wants 32 for long3, long4, ulong3, ulong4. */
+#if defined(__aarch64__)
+#define LS_VECTOR_ALIGNMENT(T, N) alignas(sizeof(::lockstep::native_vector_t<T, N>))
+#else
+#define LS_VECTOR_ALIGNMENT(T, N)
+#endif
+
 /**
  * Storage and element access. Elements are reached through a pointer to `T`, so that reading or writing one component
  * of a vector in memory touches the bytes of that component only, as on the GPU.
