@@ -200,6 +200,7 @@ void Session::report_progress() {
   if (!running()) return;
   lockstep_progress progress{};
   lockstep_emulator_progress(emulator_, &progress);
+  if (progress.total == 0) return;
   Reply("progress")
       .field("run", run_)
       .field("dispatch", progress.dispatch)

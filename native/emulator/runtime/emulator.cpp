@@ -211,7 +211,11 @@ lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockste
   const unsigned cores = std::thread::hardware_concurrency();
   const lockstep_status status = emulator->run(plans, workers != 0 ? workers : (cores == 0 ? 1 : cores), done, user);
   emulator->forget_released_buffers();
+  const std::lock_guard lock(emulator->queue_mutex);
   emulator->cancelled = false;
+  // Until the next run has begun there is no progress to tell.
+  emulator->current_dispatch = 0;
+  emulator->total = 0;
   return status;
 }
 

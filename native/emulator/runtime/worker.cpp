@@ -109,6 +109,10 @@ bool Worker::describe_crash(int signal, const void *address, char *text, std::si
     out.add("integer division by zero, or of the least integer by -1");
     return true;
   }
+  if (signal == SIGTRAP) {
+    out.add("integer division by zero, or code that the compiler took to be unreachable");
+    return true;
+  }
   if (signal == SIGILL) {
     out.add("illegal instruction (code that the compiler took to be unreachable)");
     return true;

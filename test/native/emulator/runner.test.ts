@@ -155,8 +155,6 @@ const CRASHES: readonly (readonly [string, string, RegExp])[] = [
 
 describe("a crash names kernel, threadgroup, thread and cause, and the next run works", () => {
   it.each(CRASHES)("%s", async (name, body, cause) => {
-    // Division by zero gives 0 on arm64, as on a GPU.
-    if (name === "a division by zero" && process.arch !== "x64") return;
     const path = await moduleOf(name.replaceAll(" ", "_"), body);
     const before = runner.pid;
     const error = await deviceError(runner.submit({ dispatches: [setup(path).dispatch] }, { workers: 2 }));
@@ -175,9 +173,9 @@ describe("a run that does not end", () => {
 
   it("is timed out, and the next run works", async () => {
     const path = await moduleOf("endless", endless);
-    const error = await deviceError(runner.submit({ dispatches: [setup(path).dispatch] }, { timeoutMs: 300 }));
+    const error = await deviceError(runner.submit({ dispatches: [setup(path).dispatch] }, { timeoutMs: 1000 }));
     expect(error.code).toBe("timed_out");
-    expect(error.message).toMatch(/limit of 300 ms \(in dispatch "the kernel", threadgroup 0 of 8\)/);
+    expect(error.message).toMatch(/limit of 1000 ms \(in dispatch "the kernel", threadgroup 0 of 8\)/);
     await expectGoodRun();
   });
 
@@ -195,14 +193,11 @@ describe("a run that does not end", () => {
     const abort = new AbortController();
     await expectGoodRun();
     const before = runner.pid;
-    setTimeout(() => abort.abort(), 150);
     const { dispatch } = setup(path, [100_000, 1, 1]);
-    let reports = 0;
     const error = await deviceError(
-      runner.submit({ dispatches: [dispatch] }, { signal: abort.signal, onProgress: () => reports++ }),
+      runner.submit({ dispatches: [dispatch] }, { signal: abort.signal, onProgress: () => abort.abort() }),
     );
     expect(error.code).toBe("cancelled");
-    expect(reports).toBeGreaterThan(0);
     await expectGoodRun();
     expect(runner.pid).toBe(before);
   });

@@ -1,0 +1,1 @@
+#error "There is no <sys/prctl.h> on macOS."
