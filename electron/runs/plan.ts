@@ -2,7 +2,7 @@
  * Cases x routes. A plan is made before anything runs, so that what did not run can be told from what was never asked for.
  */
 import type { CaseShape, Operator, Route, RoutePlan } from "../../kernels/route.ts";
-import { type Case, DEFAULT_SEED, decodeShape, workOf } from "../cases/case.ts";
+import { type Case, DEFAULT_SEED, decodeShape } from "../cases/case.ts";
 import { generated } from "../cases/file.ts";
 import { libraryKey } from "./execute.ts";
 import type { DecisionRecord } from "./record.ts";
@@ -94,19 +94,23 @@ function planCase(testCase: Case, selection: Selection, catalogue: Catalogue): P
   return { case: testCase, decision: { case: testCase.key, ...decision }, routes: planned };
 }
 
-/** Largest case, in multiply-adds, that is run in lockstep: a rendezvous at every threadgroup access is slow. */
-const LOCKSTEP_WORK = 2 * 32 * 1024 * 512;
+/** Tokens of the small decode case: several tiles in each of 32 partitions, and at least one token in each of 256. */
+const SMALL_LIVE = 300;
+/** Lengths of the small prefill batch: it crosses a block of 32 query rows, and its edges lie within sub-tiles. */
+const SMALL_SEQUENCES = [0, 17, 58] as const;
 
-/** A generated case of the same geometry, small enough for lockstep. */
+/**
+ * A generated case of the same geometry, small enough for lockstep, where a rendezvous at every threadgroup access is slow,
+ * and large enough that every loop of the kernels goes round.
+ */
 export function smallCase(shape: CaseShape): Case {
   if (shape.operator === "gqa_decode") {
     const { heads, kvHeads, dim, scale } = shape;
-    return generated(decodeShape({ heads, kvHeads, dim, scale, live: 33 }), "spread", DEFAULT_SEED);
+    return generated(decodeShape({ heads, kvHeads, dim, scale, live: SMALL_LIVE }), "spread", DEFAULT_SEED);
   }
-  const tokens = 17;
-  const small = { ...shape, cuSeqlensQ: [0, tokens], cuSeqlensK: [0, tokens], qOffset: [0] };
+  const small = { ...shape, cuSeqlensQ: SMALL_SEQUENCES, cuSeqlensK: SMALL_SEQUENCES, qOffset: [0, 0] };
   return {
-    key: `mla_prefill/generated/T${tokens}/${shape.dtype}`,
+    key: `mla_prefill/generated/T${SMALL_SEQUENCES[2]}/${shape.dtype}`,
     alias: "generated",
     shape: small,
     source: { kind: "generator", generator: "lockstep.fmix32/1", seed: DEFAULT_SEED, variant: "spread" },
@@ -115,30 +119,20 @@ export function smallCase(shape: CaseShape): Case {
   };
 }
 
-/** Gives every set of pipelines (route and compiled source) one small case in lockstep: its smallest, or a generated one. */
+/** Gives every set of pipelines (route and compiled source) its small case in lockstep, where it is used first. */
 function withLockstep(cases: readonly PlannedCase[], catalogue: Catalogue): readonly PlannedCase[] {
-  const smallest = new Map<string, { readonly item: PlannedRoute; readonly work: number }>();
-  for (const planned of cases) {
-    const work = workOf(planned.case.shape);
-    for (const item of planned.routes) {
-      const key = `${item.route}\n${libraryKey(item.plan)}`;
-      const known = smallest.get(key);
-      // A case without work shows nothing; a later one of the same size changes nothing.
-      if (known === undefined || (work > 0 && (work < known.work || known.work === 0)))
-        smallest.set(key, { item, work });
-    }
-  }
-  const chosen = new Map([...smallest.values()].map((entry) => [entry.item, entry.work]));
+  const compared = new Set<string>();
+  const add = (item: PlannedRoute, shape: CaseShape): PlannedRoute => {
+    const key = `${item.route}\n${libraryKey(item.plan)}`;
+    if (compared.has(key)) return item;
+    compared.add(key);
+    const small = smallCase(shape);
+    const route = catalogue.routesFor(shape.operator).find((candidate) => candidate.name === item.route)!;
+    return { ...item, lockstep: { case: small, plan: route.plan(small.shape) } };
+  };
   return cases.map((planned) => ({
     ...planned,
-    routes: planned.routes.map((item) => {
-      const work = chosen.get(item);
-      if (work === undefined) return item;
-      if (work <= LOCKSTEP_WORK && work > 0) return { ...item, lockstep: { case: planned.case, plan: item.plan } };
-      const small = smallCase(planned.case.shape);
-      const route = catalogue.routesFor(small.shape.operator).find((candidate) => candidate.name === item.route)!;
-      return { ...item, lockstep: { case: small, plan: route.plan(small.shape) } };
-    }),
+    routes: planned.routes.map((item) => add(item, planned.case.shape)),
   }));
 }
 

@@ -286,7 +286,7 @@ class Run {
       receipts = this.#writeReceipts(prepared);
       const first = await this.#submit(testCase, item.route, "run", prepared, inputs);
       const second = await this.#submit(testCase, item.route, "repeat", prepared, inputs);
-      const lockstep = this.#expectsLockstep(item) ? await this.#lockstep(context, item, first) : undefined;
+      const lockstep = this.#expectsLockstep(item) ? await this.#lockstep(context, item) : undefined;
       if (lockstep !== undefined) receipts = [...receipts, ...lockstep.receipts];
       this.#progress(testCase, item.route, "compare");
       const broken = [...new Set([...first.brokenSentinels, ...second.brokenSentinels])];
@@ -375,18 +375,14 @@ class Run {
   async #lockstep(
     context: CaseContext,
     item: PlannedRoute,
-    fastOnCase: Execution,
   ): Promise<{ readonly difference: number; readonly key: string; readonly receipts: readonly string[] }> {
     const testCase = context.planned.case;
     const { case: small, plan } = item.lockstep!;
     const slow = await this.#builder.prepare(plan, "lockstep");
     const receipts = this.#writeReceipts(slow);
-    let { inputs } = context;
-    let fast = fastOnCase;
-    if (small !== testCase) {
-      inputs = await this.#materialise(small, { plan }, this.#smallInputs);
-      fast = await this.#submit(testCase, item.route, "lockstep", await this.#builder.prepare(plan, "fast"), inputs);
-    }
+    const inputs = await this.#materialise(small, { plan }, this.#smallInputs);
+    const quick = await this.#builder.prepare(plan, "fast");
+    const fast = await this.#submit(testCase, item.route, "lockstep", quick, inputs);
     const execution = await this.#submit(testCase, item.route, "lockstep", slow, inputs);
     return { difference: differingBytes(fast.outputs, execution.outputs), key: small.key, receipts };
   }
