@@ -64,7 +64,9 @@ export class ModuleCache {
   async lookup<T>(kind: EntryKind, digest: string, schema: z.ZodType<T>): Promise<CacheEntry<T> | undefined> {
     const folder = this.#path(kind, digest);
     const text = await readFile(join(folder, "entry.json"), "utf8").catch(() => undefined);
-    const facts = text === undefined ? undefined : await this.#check(folder, text, schema);
+    // Nothing is removed that is not there: another process may be about to put it in place.
+    if (text === undefined) return undefined;
+    const facts = await this.#check(folder, text, schema);
     if (facts === undefined) {
       await this.remove(kind, digest);
       return undefined;
@@ -99,7 +101,11 @@ export class ModuleCache {
       await mkdir(join(this.folder, LAYOUT, kind), { recursive: true });
       await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
         const isThere = error.code === "ENOTEMPTY" || error.code === "EEXIST";
-        if (!isThere || (await this.lookup(kind, digest, schema)) === undefined) throw error;
+        if (!isThere) throw error;
+        if ((await this.lookup(kind, digest, schema)) !== undefined) return;
+        // What is there is not whole.
+        await this.remove(kind, digest);
+        await rename(draft, folder);
       });
       this.#held.add(folder);
       if (this.#stores++ % STORES_PER_SWEEP === 0) await this.sweep();

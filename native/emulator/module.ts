@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { DeviceError, type Diagnostic, type Flavour } from "../device.ts";
-import { parseDiagnostics } from "../msl/clang_output.ts";
+import { parseDiagnostics, parseUndefinedSymbols } from "../msl/clang_output.ts";
 import { includeFolders, nativeFolder } from "../msl/paths.ts";
 import { type ProcessResult, runProcess } from "../msl/process.ts";
 import type { Toolchain } from "../msl/toolchain.ts";
@@ -69,7 +69,7 @@ export class ModuleBuilder {
     const linked = await runProcess(program, args);
     await rm(object, { force: true });
     if (linked.status === 0) return { ok: true };
-    const undefinedSymbols = [...linked.stderr.matchAll(/undefined symbol: (.+)$/gm)].map((match) => match[1] ?? "");
+    const undefinedSymbols = parseUndefinedSymbols(linked.stderr);
     if (undefinedSymbols.length === 0) throw this.#toolFailure(program, linked);
     return { ok: false, diagnostics: [], undefinedSymbols };
   }

@@ -56,3 +56,11 @@ function bareMessage(line: string): string | undefined {
   const cause = CAUSES.find(([pattern]) => pattern.test(words))?.[1];
   return `the compiler cannot build this kernel: ${cause ?? words}`;
 }
+
+/** Names that the linker did not find, as lld or Apple's ld says it; C names have an underscore before them on macOS. */
+const UNDEFINED = /(?:undefined symbol: (.+)|^ {2}"_?(.+)", referenced from:)$/gm;
+
+/** The symbols that a failed link lacked, each once. */
+export function parseUndefinedSymbols(stderr: string): readonly string[] {
+  return [...new Set([...stderr.matchAll(UNDEFINED)].map(([, lld, apple]) => lld ?? apple ?? ""))];
+}

@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
 /** A wrong kernel for each operator; its error must be seen. */
 const CONTROLS: readonly (readonly [test: Case, fault: string])[] = [
   [CASES[0]!, "fused_wrong_head_mapping"],
-  [CASES[1]!, FAULTS.find((fault) => fault.operator === "mla_prefill")!.name],
+  [CASES[1]!, "prefill_wrong_rope_row"],
 ];
 
 function open(toolchain: Toolchain, runnerPath: string): Device {

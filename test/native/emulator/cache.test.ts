@@ -50,6 +50,20 @@ describe("the cache", () => {
     expect(existsSync(place)).toBe(false);
   });
 
+  it("leaves alone what has no record, and puts an entry in its place", async () => {
+    const cache = new ModuleCache(join(folder, "no-record"));
+    const fill = async (draft: string): Promise<{ n: number }> => {
+      writeFileSync(join(draft, "data"), "hello");
+      return { n: 7 };
+    };
+    const { folder: place } = await cache.store("module", "a", facts, fill);
+    rmSync(join(place, "entry.json"));
+    expect(await cache.lookup("module", "a", facts)).toBeUndefined();
+    expect(existsSync(join(place, "data"))).toBe(true);
+    await cache.store("module", "a", facts, fill);
+    expect((await cache.lookup("module", "a", facts))?.facts).toEqual({ n: 7 });
+  });
+
   it("keeps the first of two entries made at once, and leaves no draft of a failed one", async () => {
     const cache = new ModuleCache(join(folder, "race"));
     const store = (n: number): Promise<unknown> =>
