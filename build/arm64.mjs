@@ -97,7 +97,8 @@ const missing = missingPackages(
 );
 if (missing !== undefined) {
   const why = missing.replaceAll("\n", " ");
-  for (const what of ["oracle, generator, shared memory", ...TESTS, "kernels", "addon"]) print(`not run: ${what}: ${why}`);
+  for (const what of ["oracle, generator, shared memory", ...TESTS, "kernels", "addon"])
+    print(`not run: ${what}: ${why}`);
   process.exit(2);
 }
 
