@@ -1,0 +1,323 @@
+/**
+ * The contract: every call and stream that a window and the workbench speak, with the schema of what goes in and what
+ * comes out. Both sides check what they receive. Pure: the window imports it, so nothing here may need Node.
+ *
+ * A call is answered once. A stream goes on until one side ends it. Arrays travel as typed arrays, never as JSON numbers.
+ */
+import * as z from "zod";
+import { eventSchema } from "./runs/events.ts";
+import {
+  candidateSchema,
+  claimSchema,
+  digestSchema,
+  LEVELS,
+  metricsSchema,
+  outcomeSchema,
+  pathSchema,
+  profileSchema,
+  recordSchema,
+  shapeSchema,
+  sourceSchema,
+} from "./runs/record.ts";
+
+export const suiteSchema = z.enum(["quick", "standard", "full"]);
+export const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
+const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
+const executionSchema = z.enum(["metal", "emulated", "nvidia", "imported"]);
+const kindSchema = z.enum(["metal", "emulated", "nvidia"]);
+const isoTime = z.iso.datetime();
+const count = z.number().int().min(0);
+
+/** Name of a bundle's folder, which is the id of its run. One path segment, so that no id leaves the evidence folder. */
+export const runIdSchema = z
+  .string()
+  .max(200)
+  .regex(/^[a-z0-9][a-z0-9._-]*\.lockstep$/, "an id is the name of a bundle: lower case, ending in .lockstep");
+
+/** What a run is asked for; what is null is left to its default, as on the command line. */
+export const startSchema = z.strictObject({
+  suite: suiteSchema,
+  operator: operatorSchema.nullable(),
+  route: z.string().min(1).max(200).nullable(),
+  case: z.string().min(1).max(400).nullable(),
+  chip: z.string().min(1).max(80).nullable(),
+  seed: z.number().int().min(0).max(0xffffffff).nullable(),
+  timeoutMs: z.number().positive().nullable(),
+  workers: z.number().int().positive().max(1024).nullable(),
+});
+export type StartRequest = z.infer<typeof startSchema>;
+
+/** A device that can be opened, or why it is not there. */
+const deviceEntrySchema = z.discriminatedUnion("available", [
+  z.strictObject({ kind: kindSchema, available: z.literal(true), profile: profileSchema }),
+  z.strictObject({ kind: kindSchema, available: z.literal(false), reason: z.string(), mend: z.string() }),
+]);
+
+const chipSchema = z.strictObject({
+  name: z.string(),
+  shortName: z.string(),
+  generation: z.string(),
+  family: z.enum(["apple7", "apple8", "apple9", "apple10"]),
+  architecture: z.string().nullable(),
+  architectureConfidence: z.string(),
+  clockGhz: z.number().nullable(),
+  clockConfidence: z.string(),
+  variants: z.array(z.strictObject({ gpuCores: count, memoryBandwidthGbS: z.number().nullable() })),
+  sources: z.array(z.string()),
+});
+
+/** A case of a suite, and the routes that apply to it on the default device. */
+const listedCaseSchema = z.strictObject({
+  key: z.string(),
+  alias: z.string(),
+  shape: shapeSchema,
+  source: sourceSchema,
+  boundary: z.boolean(),
+});
+
+const capabilitiesSchema = z.strictObject({
+  appleFamily: z.number().int(),
+  metalVersion: z.string(),
+  macos: z.string(),
+  maxThreadsPerThreadgroup: count,
+  maxThreadgroupMemoryBytes: count,
+});
+
+const gateSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  formula: z.string(),
+  threshold: z.string(),
+  reason: z.string(),
+  required: z.boolean(),
+  appliesTo: z.string(),
+});
+
+const routeSchema = z.strictObject({
+  operator: operatorSchema,
+  name: z.string(),
+  summary: z.string(),
+  status: z.enum(["built", "planned"]),
+});
+
+/** A run as the list has it: going on, kept as a bundle, or a folder that is no bundle and why. */
+export const runEntrySchema = z.discriminatedUnion("state", [
+  z.strictObject({
+    state: z.literal("running"),
+    id: runIdSchema,
+    startedAt: isoTime,
+    suite: suiteSchema,
+    planned: count,
+    finished: count,
+  }),
+  z.strictObject({
+    state: z.literal("kept"),
+    id: runIdSchema,
+    startedAt: isoTime,
+    finishedAt: isoTime,
+    outcome: outcomeSchema,
+    outcomeReason: z.string().nullable(),
+    execution: executionSchema,
+    /** Id of the device, or the producer's chip for imported outputs. */
+    device: z.string(),
+    deviceName: z.string(),
+    suite: z.string().nullable(),
+    command: z.array(z.string()),
+    cases: count,
+    planned: count,
+    passed: count,
+    failed: count,
+    bytes: count,
+    /** SHA-256 of the manifest. */
+    identity: digestSchema,
+    gates: digestSchema,
+    claims: z.array(claimSchema),
+  }),
+  z.strictObject({ state: z.literal("bad"), id: z.string(), reason: z.string(), mend: z.string() }),
+]);
+export type RunEntry = z.infer<typeof runEntrySchema>;
+
+const checkSchema = z.strictObject({ id: z.string(), title: z.string(), reasons: z.array(z.string()) });
+
+const commandSchema = z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), usage: z.string() });
+
+/** How a window's request failed, in the form in which it travels. */
+export const failureSchema = z.strictObject({ name: z.string(), message: z.string(), mend: z.string().optional() });
+export type Failure = z.infer<typeof failureSchema>;
+
+/** What a follower of the runs is told: a run begins, says something, ends. */
+export const runItemSchema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("started"),
+    id: runIdSchema,
+    startedAt: isoTime,
+    request: startSchema,
+    command: z.array(z.string()),
+  }),
+  z.strictObject({
+    type: z.literal("event"),
+    id: runIdSchema,
+    /** Milliseconds since the run began. */
+    at: z.number().min(0),
+    event: eventSchema,
+  }),
+  /** The bundle is written, or the run left none and why. */
+  z.strictObject({
+    type: z.literal("ended"),
+    id: runIdSchema,
+    at: z.number().min(0),
+    entry: runEntrySchema.nullable(),
+    failure: failureSchema.nullable(),
+  }),
+]);
+export type RunItem = z.infer<typeof runItemSchema>;
+
+export const hostStateSchema = z.strictObject({
+  /** `idle`: not started yet. `stopped`: it died; a fresh one starts with the next run. */
+  state: z.enum(["idle", "ready", "running", "stopped"]),
+  pid: z.number().int().nullable(),
+  since: isoTime,
+  /** How the last one that died ended. */
+  lastStop: z.strictObject({ reason: z.string(), at: isoTime, pid: z.number().int().nullable() }).nullable(),
+  starts: count,
+});
+export type HostState = z.infer<typeof hostStateSchema>;
+
+const empty = z.strictObject({});
+
+export const CALLS = {
+  "app.info": {
+    input: empty,
+    output: z.strictObject({
+      name: z.literal("lockstep"),
+      version: z.string(),
+      commit: z.string().nullable(),
+      platform: z.string(),
+      node: z.string(),
+      /** Folder of the bundles. */
+      evidence: z.string(),
+      gates: digestSchema,
+    }),
+  },
+  "devices.list": {
+    input: z.strictObject({ chip: z.string().max(80).nullable() }),
+    output: z.strictObject({ devices: z.array(deviceEntrySchema) }),
+  },
+  "chips.list": { input: empty, output: z.strictObject({ chips: z.array(chipSchema), note: z.string() }) },
+  "cases.list": {
+    input: z.strictObject({ suite: suiteSchema }),
+    output: z.strictObject({ suite: suiteSchema, summary: z.string(), cases: z.array(listedCaseSchema) }),
+  },
+  "dispatch.explain": {
+    input: z.strictObject({
+      subject: z.discriminatedUnion("kind", [
+        z.strictObject({ kind: z.literal("case"), suite: suiteSchema, key: z.string().max(400) }),
+        z.strictObject({ kind: z.literal("shape"), shape: shapeSchema }),
+      ]),
+      chip: z.string().max(80).nullable(),
+      /** A route to take whatever the policy says. */
+      forced: z.string().max(200).nullable(),
+    }),
+    output: z.strictObject({
+      device: profileSchema,
+      capabilities: capabilitiesSchema,
+      shape: shapeSchema,
+      decision: z.strictObject({
+        route: z.string().nullable(),
+        reasons: z.array(z.string()),
+        candidates: z.array(candidateSchema),
+      }),
+    }),
+  },
+  "gates.table": {
+    input: empty,
+    output: z.strictObject({
+      schema: z.string(),
+      sha256: digestSchema,
+      constants: z.record(z.string(), z.union([z.number(), z.record(z.string(), z.number())])),
+      gates: z.array(gateSchema),
+    }),
+  },
+  "kernels.list": {
+    input: empty,
+    output: z.strictObject({ routes: z.array(routeSchema), files: z.array(z.string()) }),
+  },
+  "kernels.source": {
+    input: z.strictObject({ path: z.string().max(200) }),
+    output: z.strictObject({ path: z.string(), text: z.string() }),
+  },
+  /** Newest first. */
+  "runs.list": { input: empty, output: z.strictObject({ runs: z.array(runEntrySchema) }) },
+  "runs.record": { input: z.strictObject({ id: runIdSchema }), output: recordSchema },
+  "runs.metrics": {
+    input: z.strictObject({ id: runIdSchema, case: z.string().max(400), route: z.string().max(200) }),
+    output: metricsSchema,
+  },
+  /** An output of a result, as its record lists it: f32 as floats, f16 and bf16 as their 16-bit patterns. */
+  "runs.array": {
+    input: z.strictObject({ id: runIdSchema, path: pathSchema }),
+    output: z.strictObject({
+      dtype: dtypeSchema,
+      shape: z.array(count),
+      data: z.union([z.instanceof(Float32Array), z.instanceof(Uint16Array)]),
+    }),
+  },
+  "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },
+  /** `cancelled` is false where that run is not going on. */
+  "runs.cancel": { input: z.strictObject({ id: runIdSchema }), output: z.strictObject({ cancelled: z.boolean() }) },
+  "evidence.verify": {
+    input: z.strictObject({ id: runIdSchema }),
+    output: z.strictObject({
+      id: runIdSchema,
+      result: z.enum(["valid", "invalid"]),
+      identity: digestSchema.nullable(),
+      checks: z.array(checkSchema),
+      notes: z.array(z.string()),
+    }),
+  },
+  "actions.list": { input: empty, output: z.strictObject({ commands: z.array(commandSchema) }) },
+} as const;
+
+export const STREAMS = {
+  /**
+   * Follows the runs of this workbench: first what the present or last run has said so far, then everything as it comes.
+   * It ends when the window goes.
+   */
+  "runs.events": { input: empty, item: runItemSchema },
+  "host.state": { input: empty, item: hostStateSchema },
+} as const;
+
+export { LEVELS };
+
+export type CallName = keyof typeof CALLS;
+export type StreamName = keyof typeof STREAMS;
+
+/** The same value with nothing that may be changed; typed arrays stay as they are. */
+export type Frozen<T> = T extends ArrayBufferView
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+      : T;
+
+export type CallInput<Name extends CallName> = z.output<(typeof CALLS)[Name]["input"]>;
+export type CallOutput<Name extends CallName> = Frozen<z.output<(typeof CALLS)[Name]["output"]>>;
+export type StreamInput<Name extends StreamName> = z.output<(typeof STREAMS)[Name]["input"]>;
+export type StreamItem<Name extends StreamName> = Frozen<z.output<(typeof STREAMS)[Name]["item"]>>;
+
+/** What a handler may look at besides its input. */
+export interface CallContext {
+  /** Aborts when the window cancels or goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** What answers: one function for each call and each stream. */
+export type Handlers = {
+  readonly [Name in CallName]: (
+    input: CallInput<Name>,
+    context: CallContext,
+  ) => CallOutput<Name> | Promise<CallOutput<Name>>;
+} & {
+  readonly [Name in StreamName]: (input: StreamInput<Name>, context: CallContext) => AsyncIterable<StreamItem<Name>>;
+};
