@@ -1,56 +1,41 @@
 /**
- * The one registry of actions. The command line reads it now; menu, palette and shortcuts will read the same list, so that
- * every click can show the command that does the same.
+ * The one registry of actions. The command line reads `COMMANDS`; menu, palette, shortcuts, buttons and the sheet of
+ * shortcuts read `WINDOW_ACTIONS`, so that every click can show the command that does the same. Plain data and pure
+ * functions: the window imports it.
  */
-import { type CasesOptions, cases } from "./cli/cases.ts";
-import { devices } from "./cli/devices.ts";
-import { type DispatchCommandOptions, explainDispatch } from "./cli/dispatch.ts";
-import type { Output } from "./cli/output.ts";
-import { type ParityOptions, parity } from "./cli/parity.ts";
-import { verify } from "./cli/verify.ts";
-import type { Places } from "./host/root.ts";
+import type { StartRequest } from "./contract.ts";
+import { shellQuote } from "./words.ts";
 
-export interface ActionOption {
+export interface CommandOption {
   /** As commander takes it: `--suite <name>`. */
   readonly flags: string;
   readonly description: string;
 }
 
-export interface ActionContext {
-  readonly places: Places;
-  readonly output: Output;
-  /** The words of the command line, for the record. */
-  readonly argv: readonly string[];
-}
-
-/** Values of options and arguments by name. */
-export type ActionValues = Readonly<Record<string, string | boolean | undefined>>;
-
-export interface Action {
+export interface Command {
   /** Name of the command. */
   readonly id: string;
   readonly title: string;
   readonly summary: string;
   /** Positional argument, required. */
   readonly argument?: { readonly name: string; readonly description: string };
-  readonly options: readonly ActionOption[];
-  /** Resolves with the exit code. */
-  readonly run: (values: ActionValues, context: ActionContext) => Promise<number>;
+  readonly options: readonly CommandOption[];
 }
 
-const JSON_OPTION: ActionOption = { flags: "--json", description: "standard output holds only JSON" };
+const JSON_OPTION: CommandOption = { flags: "--json", description: "standard output holds only JSON" };
 
-const CHIP_OPTION: ActionOption = {
+const CHIP_OPTION: CommandOption = {
   flags: "--chip <name>",
   description: "chip or family to emulate: M3 Max, M5, apple9 (default: M3 Max)",
 };
 
-const CASE_OPTIONS: readonly ActionOption[] = [
+const CASE_OPTIONS: readonly CommandOption[] = [
   { flags: "--suite <name>", description: "quick, standard or full (default: standard)" },
   { flags: "--inputs <file>", description: "cases of a safetensors file instead of a suite" },
 ];
 
-export const ACTIONS: readonly Action[] = [
+/** The commands of the command line. */
+export const COMMANDS = [
   {
     id: "parity",
     title: "Run parity",
@@ -70,7 +55,6 @@ export const ACTIONS: readonly Action[] = [
       { flags: "--workers <n>", description: "threads of the emulation (default: one a core)" },
       JSON_OPTION,
     ],
-    run: (values, { places, output, argv }) => parity(values as ParityOptions, argv, places, output),
   },
   {
     id: "verify",
@@ -78,7 +62,6 @@ export const ACTIONS: readonly Action[] = [
     summary: "check a bundle's files, digests and verdicts; exit 1 on any difference",
     argument: { name: "dir", description: "folder of the bundle" },
     options: [JSON_OPTION],
-    run: async (values, { output }) => verify(String(values.dir), { json: values.json === true }, output),
   },
   {
     id: "dispatch",
@@ -92,20 +75,145 @@ export const ACTIONS: readonly Action[] = [
       CHIP_OPTION,
       JSON_OPTION,
     ],
-    run: async (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
   },
   {
     id: "devices",
     title: "Show devices",
     summary: "each device and, for what is not there, why and the mend",
     options: [CHIP_OPTION, JSON_OPTION],
-    run: (values, { output }) => devices(values, output),
   },
   {
     id: "cases",
     title: "List cases",
     summary: "the cases of a suite or of a file",
     options: [...CASE_OPTIONS, JSON_OPTION],
-    run: async (values, { places, output }) => cases(values as CasesOptions, places, output),
   },
+] as const satisfies readonly Command[];
+
+export type CommandId = (typeof COMMANDS)[number]["id"];
+
+/** Where an action stands in the palette and on the sheet of shortcuts. */
+export type ActionSection = "Pages" | "Run" | "Evidence" | "List" | "Window";
+
+/** Something that a user can do in the window. */
+export interface WindowAction {
+  readonly id: string;
+  readonly title: string;
+  readonly section: ActionSection;
+  /**
+   * Keys as in `KeyboardEvent.key`, lower case; `mod+` is Command on a Mac and Control elsewhere, `shift+` is Shift with
+   * a letter or a named key. Single keys work outside text fields alone.
+   */
+  readonly keys: readonly string[];
+  /** The command that does the same; null where it concerns the window alone. */
+  readonly command: CommandId | null;
+}
+
+/** The pages in the order of the navigation; their keys are 1 to 9. */
+export const PAGE_IDS = [
+  "device",
+  "dispatch",
+  "run",
+  "parity",
+  "captures",
+  "fragments",
+  "evidence",
+  "kernels",
+  "gates",
+] as const;
+export type PageId = (typeof PAGE_IDS)[number];
+
+const PAGE_COMMANDS: Readonly<Partial<Record<PageId, CommandId>>> = {
+  device: "devices",
+  dispatch: "dispatch",
+  run: "parity",
+  evidence: "verify",
+};
+
+function pageTitle(id: PageId): string {
+  return id.charAt(0).toUpperCase() + id.slice(1);
+}
+
+export const WINDOW_ACTIONS: readonly WindowAction[] = [
+  ...PAGE_IDS.map(
+    (id, index): WindowAction => ({
+      id: `page.${id}`,
+      title: `Go to ${pageTitle(id)}`,
+      section: "Pages",
+      keys: [String(index + 1)],
+      command: PAGE_COMMANDS[id] ?? null,
+    }),
+  ),
+  {
+    id: "run.start",
+    title: "Run the suite, or the selected result again",
+    section: "Run",
+    keys: ["r"],
+    command: "parity",
+  },
+  { id: "run.suite", title: "Run the whole suite", section: "Run", keys: ["shift+r"], command: "parity" },
+  { id: "run.cancel", title: "Cancel the run", section: "Run", keys: ["mod+."], command: null },
+  {
+    id: "run.reproducer",
+    title: "Copy the reproducer of the selected result",
+    section: "Run",
+    keys: ["shift+c"],
+    command: "parity",
+  },
+  { id: "evidence.verify", title: "Verify the selected bundle", section: "Evidence", keys: ["v"], command: "verify" },
+  { id: "list.next", title: "Next row", section: "List", keys: ["arrowdown"], command: null },
+  { id: "list.previous", title: "Previous row", section: "List", keys: ["arrowup"], command: null },
+  { id: "list.filter", title: "Filter", section: "List", keys: ["/"], command: null },
+  { id: "window.palette", title: "Command palette", section: "Window", keys: ["mod+k", "mod+shift+p"], command: null },
+  { id: "window.shortcuts", title: "All shortcuts", section: "Window", keys: ["?"], command: null },
+  { id: "window.back", title: "Back", section: "Window", keys: ["mod+["], command: null },
+  { id: "window.forward", title: "Forward", section: "Window", keys: ["mod+]"], command: null },
+  {
+    id: "window.command",
+    title: "Copy the command of this view",
+    section: "Window",
+    keys: ["mod+shift+c"],
+    command: null,
+  },
+  { id: "window.pane", title: "Next pane", section: "Window", keys: ["f6"], command: null },
+  {
+    id: "window.close",
+    title: "Close, clear the filter, clear the selection",
+    section: "Window",
+    keys: ["escape"],
+    command: null,
+  },
+  { id: "theme.light", title: "Light theme", section: "Window", keys: [], command: null },
+  { id: "theme.dark", title: "Dark theme", section: "Window", keys: [], command: null },
+  { id: "theme.system", title: "Theme of the system", section: "Window", keys: [], command: null },
 ];
+
+/** Words as a line for a POSIX shell. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellQuote).join(" ");
+}
+
+/** The words of `lockstep parity` that ask for the same run. */
+export function parityWords(request: StartRequest): readonly string[] {
+  const option = (flag: string, value: string | number | null): readonly string[] =>
+    value === null ? [] : [flag, String(value)];
+  return [
+    "lockstep",
+    "parity",
+    "--suite",
+    request.suite,
+    ...option("--operator", request.operator),
+    ...option("--route", request.route),
+    ...option("--case", request.case),
+    ...option("--chip", request.chip),
+    ...option("--seed", request.seed),
+    ...option("--timeout", request.timeoutMs === null ? null : request.timeoutMs / 1000),
+    ...option("--workers", request.workers),
+  ];
+}
+
+/** `lockstep verify <dir> [options]`. */
+export function usageOf(command: Command): string {
+  const argument = command.argument === undefined ? "" : ` <${command.argument.name}>`;
+  return `lockstep ${command.id}${argument}${command.options.length > 0 ? " [options]" : ""}`;
+}

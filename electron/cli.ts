@@ -1,8 +1,9 @@
 /** The command line: one command per action. Exit 0 passed, 1 a gate failed, 2 could not run, 130 interrupted. */
 import { Command, CommanderError } from "commander";
-import { ACTIONS, type ActionValues } from "./actions.ts";
+import { COMMANDS, type Command as CommandEntry } from "./actions.ts";
 import { type Output, terminal } from "./cli/output.ts";
 import { EXIT } from "./cli/parity.ts";
+import { type CommandValues, RUN } from "./cli/run.ts";
 import { refusalOf } from "./host/refusal.ts";
 import { appVersion, type Places, places } from "./host/root.ts";
 import { unknownName } from "./runs/usage.ts";
@@ -18,20 +19,21 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
       writeOut: (text) => output.line(text.trimEnd()),
       writeErr: (text) => output.note(text.trimEnd()),
     });
-  for (const action of ACTIONS) {
-    const command = program.command(action.id).description(action.summary);
-    if (action.argument !== undefined) command.argument(`<${action.argument.name}>`, action.argument.description);
-    for (const option of action.options) command.option(option.flags, option.description);
+  for (const entry of COMMANDS) {
+    const { argument }: CommandEntry = entry;
+    const command = program.command(entry.id).description(entry.summary);
+    if (argument !== undefined) command.argument(`<${argument.name}>`, argument.description);
+    for (const option of entry.options) command.option(option.flags, option.description);
     command.action(async () => {
-      const named = action.argument === undefined ? {} : { [action.argument.name]: command.args[0] };
-      const values: ActionValues = { ...command.opts<ActionValues>(), ...named };
-      exit = await action.run(values, { places: where, output, argv });
+      const named = argument === undefined ? {} : { [argument.name]: command.args[0] };
+      const values: CommandValues = { ...command.opts<CommandValues>(), ...named };
+      exit = await RUN[entry.id](values, { places: where, output, argv });
     });
   }
   const json = argv.includes("--json");
   try {
     const [first] = argv;
-    const known = [...ACTIONS.map((action) => action.id), "help"];
+    const known: readonly string[] = [...COMMANDS.map((entry) => entry.id), "help"];
     if (first !== undefined && !first.startsWith("-") && !known.includes(first))
       throw unknownName("command", first, known);
     await program.parseAsync(argv.length === 0 ? ["--help"] : [...argv], { from: "user" });

@@ -4,7 +4,7 @@ import type { DeviceProfile, Known } from "../../native/device.ts";
 import { listDevices } from "../../native/devices.ts";
 import { stableJson } from "../evidence/json.ts";
 import { chipOf } from "../host/device_name.ts";
-import { bytesText } from "./format.ts";
+import { bytesText } from "../words.ts";
 import type { Output } from "./output.ts";
 import { EXIT } from "./parity.ts";
 

@@ -10,7 +10,6 @@ import {
   discardStaging,
   openStaging,
   type Staging,
-  shellQuote,
 } from "../evidence/bundle.ts";
 import { HostClient, type RunEnd } from "../host/client.ts";
 import type { RunRequest } from "../host/messages.ts";
@@ -20,7 +19,8 @@ import { OPERATORS } from "../runs/plan.ts";
 import type { Outcome, ResultRecord, RunRecord } from "../runs/record.ts";
 import { Recorder } from "../runs/recorder.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
-import { headText, missText, type RowWidths, rowText } from "./format.ts";
+import { missText, shellQuote } from "../words.ts";
+import { headText, type RowWidths, rowText } from "./format.ts";
 import type { Output } from "./output.ts";
 
 export interface ParityOptions {

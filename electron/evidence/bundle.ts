@@ -4,8 +4,10 @@
  */
 import fs from "node:fs";
 import path from "node:path";
-import { GATES_SCHEMA, gatesDigest, gatesJson } from "../gates/gates.ts";
+import { gatesDigest } from "../gates/digest.ts";
+import { GATES_SCHEMA, gatesJson } from "../gates/gates.ts";
 import { BUNDLE_PATH, type HostFacts, type Producer, type RunRecord, recordSchema } from "../runs/record.ts";
+import { shellQuote } from "../words.ts";
 import {
   BAGIT_TXT,
   bagInfoText,
@@ -221,9 +223,4 @@ export function closeBundle(staging: Staging, draft: RecordDraft): ClosedBundle 
     if (error instanceof BundleError) throw error;
     throw new BundleError(writeFailure(path.dirname(target), error));
   }
-}
-
-/** Quotes a word for a POSIX shell where it needs it. */
-export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

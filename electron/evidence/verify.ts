@@ -5,8 +5,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import type * as z from "zod";
+import { gatesDigest } from "../gates/digest.ts";
 import { verdictOf } from "../gates/evaluate.ts";
-import { GATES, type GateId, gatesDigest } from "../gates/gates.ts";
+import { GATES, type GateId } from "../gates/gates.ts";
 import { outcomeOf } from "../runs/outcome.ts";
 import {
   BUNDLE_PATH,

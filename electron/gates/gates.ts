@@ -3,7 +3,6 @@
  * bundle as `data/gates/gates.json`, and records carry its digest, so that two verdicts are comparable only if they were
  * reached with the same table.
  */
-import { createHash } from "node:crypto";
 import { stableJson } from "../evidence/json.ts";
 
 /** Numbers that the formulas below use. `evaluate.ts` reads them from here and from nowhere else. */
@@ -247,11 +246,6 @@ export const GATES_SCHEMA = "lockstep.gates/1";
 /** The table as it is written into a bundle. */
 export function gatesJson(): string {
   return stableJson({ schema: GATES_SCHEMA, constants: GATE_CONSTANTS, gates: GATES });
-}
-
-/** SHA-256 (lower-case hex) of `gatesJson()`. */
-export function gatesDigest(): string {
-  return createHash("sha256").update(gatesJson()).digest("hex");
 }
 
 /** Looks a gate up. */

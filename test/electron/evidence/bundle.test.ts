@@ -9,11 +9,11 @@ import {
   discardStaging,
   openStaging,
   roleOf,
-  shellQuote,
   writeFailure,
   writePayload,
 } from "../../../electron/evidence/bundle.ts";
 import { BUNDLE_PATH } from "../../../electron/runs/record.ts";
+import { shellQuote } from "../../../electron/words.ts";
 import { fixtureBundle, fixtureDraft, temporary } from "./fixture.ts";
 
 let out: string;

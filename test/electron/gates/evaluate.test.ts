@@ -1,5 +1,6 @@
 /** Every gate has a case here in which it fails, and one in which it holds. */
 import { describe, expect, it } from "vitest";
+import { gatesDigest } from "../../../electron/gates/digest.ts";
 import {
   type Evaluation,
   evaluate,
@@ -9,7 +10,7 @@ import {
   type RunFacts,
   verdictOf,
 } from "../../../electron/gates/evaluate.ts";
-import { GATE_CONSTANTS, GATES, type GateId, gatesDigest, gatesJson } from "../../../electron/gates/gates.ts";
+import { GATE_CONSTANTS, GATES, type GateId, gatesJson } from "../../../electron/gates/gates.ts";
 import { compare, compareStored, type OracleRows } from "../../../electron/runs/comparison.ts";
 import { generateSlice } from "../../../oracle/generator.ts";
 

@@ -1,0 +1,27 @@
+/** What each command of the registry does: option values in, exit code out. */
+import type { CommandId } from "../actions.ts";
+import type { Places } from "../host/root.ts";
+import { type CasesOptions, cases } from "./cases.ts";
+import { devices } from "./devices.ts";
+import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
+import type { Output } from "./output.ts";
+import { type ParityOptions, parity } from "./parity.ts";
+import { verify } from "./verify.ts";
+
+export interface CommandContext {
+  readonly places: Places;
+  readonly output: Output;
+  /** The words of the command line, for the record. */
+  readonly argv: readonly string[];
+}
+
+/** Values of options and arguments by name. */
+export type CommandValues = Readonly<Record<string, string | boolean | undefined>>;
+
+export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: CommandContext) => Promise<number>>> = {
+  parity: (values, { places, output, argv }) => parity(values as ParityOptions, argv, places, output),
+  verify: async (values, { output }) => verify(String(values.dir), { json: values.json === true }, output),
+  dispatch: async (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
+  devices: (values, { output }) => devices(values, output),
+  cases: async (values, { places, output }) => cases(values as CasesOptions, places, output),
+};
