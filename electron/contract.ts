@@ -259,7 +259,10 @@ export const CALLS = {
     output: z.strictObject({
       dtype: dtypeSchema,
       shape: z.array(count),
-      data: z.union([z.instanceof(Float32Array), z.instanceof(Uint16Array)]),
+      data: z.custom<Float32Array | Uint16Array>(
+        (value) => value instanceof Float32Array || value instanceof Uint16Array,
+        "a typed array of the dtype",
+      ),
     }),
   },
   "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },

@@ -16,6 +16,14 @@ export interface HostClientOptions {
   readonly path: string;
   /** Lines that the host writes to its standard error. */
   readonly onLog?: (text: string) => void;
+  /** A host has been started. */
+  readonly onStart?: (pid: number | undefined) => void;
+  /** A host has ended, in a run or between two. */
+  readonly onExit?: (how: string) => void;
+}
+
+function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `with exit code ${code}` : `by ${signal}`;
 }
 
 export class HostClient {
@@ -62,7 +70,8 @@ export class HostClient {
   }
 
   #start(): ChildProcess {
-    if (this.#child?.connected) return this.#child;
+    const last = this.#child;
+    if (last?.connected && last.exitCode === null && last.signalCode === null) return last;
     const child = fork(this.#options.path, [], {
       // Keeps NaN and infinities, which JSON would turn into null.
       serialization: "advanced",
@@ -72,7 +81,9 @@ export class HostClient {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#options.onLog?.(text));
+    child.once("exit", (code, signal) => this.#options.onExit?.(howEnded(code, signal)));
     this.#child = child;
+    this.#options.onStart?.(child.pid);
     return child;
   }
 
@@ -105,7 +116,7 @@ export class HostClient {
         else onEvent(event);
       };
       const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
-        const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+        const how = howEnded(code, signal);
         const words = lastWords.trim().split("\n").at(-1);
         finish({ type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` });
       };

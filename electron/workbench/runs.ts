@@ -1,0 +1,182 @@
+/**
+ * One run at a time: asks the host, keeps the record as it comes, writes the bundle when it ends. If the host dies the
+ * run is kept as `crashed`; nothing is retried by itself.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import { parityWords } from "../actions.ts";
+import { failureOf } from "../contract/wire.ts";
+import type { Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
+import { bundleName, closeBundle, discardStaging, openStaging, type Staging } from "../evidence/bundle.ts";
+import { HostClient, type RunEnd } from "../host/client.ts";
+import { appCommit, appVersion, type Places } from "../host/root.ts";
+import type { RunEvent } from "../runs/events.ts";
+import { Recorder } from "../runs/recorder.ts";
+import { WorkbenchError } from "./failure.ts";
+import { Feed } from "./feed.ts";
+import { keptEntry } from "./history.ts";
+import { HostWatch } from "./host_watch.ts";
+
+/** Time for a cancelled run to end in order when the workbench closes. */
+const CLOSE_MS = 10_000;
+
+interface Live {
+  readonly id: string;
+  readonly request: StartRequest;
+  readonly startedAt: string;
+  readonly began: number;
+  readonly recorder: Recorder;
+  readonly done: Promise<void>;
+}
+
+function isProgress(item: RunItem): item is Extract<RunItem, { type: "event" }> {
+  return item.type === "event" && item.event.type === "progress";
+}
+
+/** Two reports of progress about the same phase of the same item. */
+function sameStep(last: RunItem | undefined, next: RunItem): boolean {
+  if (last === undefined || !isProgress(last) || !isProgress(next)) return false;
+  const [a, b] = [last.event, next.event];
+  if (a.type !== "progress" || b.type !== "progress") return false;
+  return last.id === next.id && a.case === b.case && a.route === b.route && a.phase === b.phase;
+}
+
+export class Runs {
+  readonly host: HostClient;
+  readonly watch: HostWatch;
+  readonly #places: Places;
+  readonly #evidence: string;
+  readonly #feed = new Feed<RunItem>({ replaces: sameStep });
+  /** What the present or last run has said, with one report for each step of progress. */
+  #said: RunItem[] = [];
+  #live: Live | undefined;
+
+  constructor(places: Places, evidence: string) {
+    this.#places = places;
+    this.#evidence = evidence;
+    this.watch = new HostWatch();
+    this.host = new HostClient({
+      path: places.host,
+      onStart: (pid) => this.watch.started(pid),
+      onExit: (how) => this.watch.exited(how),
+    });
+  }
+
+  /** The run that is going on, as the list has it. */
+  get running(): RunEntry | undefined {
+    if (this.#live === undefined) return undefined;
+    const { id, startedAt, request, recorder } = this.#live;
+    return {
+      state: "running",
+      id,
+      startedAt,
+      suite: request.suite,
+      planned: recorder.total,
+      finished: recorder.results.length,
+    };
+  }
+
+  follow(signal: AbortSignal): AsyncIterable<RunItem> {
+    return this.#feed.follow(this.#said, signal);
+  }
+
+  /** Begins a run. Throws where one is going on or the bundle cannot be written. */
+  start(request: StartRequest): string {
+    if (this.#live !== undefined) {
+      throw new WorkbenchError(`The run ${this.#live.id} is going on; one runs at a time`, "wait for it, or cancel it");
+    }
+    const startedAt = new Date().toISOString();
+    const staging = this.#stage(request, startedAt);
+    const id = path.basename(staging.target);
+    const command = parityWords(request);
+    const recorder = new Recorder({
+      app: { name: "lockstep", version: appVersion(this.#places.root), commit: appCommit(this.#places.root) },
+      command,
+      startedAt,
+    });
+    this.#said = [];
+    const live: Omit<Live, "done"> = { id, request, startedAt, began: performance.now(), recorder };
+    // The run is known before it says its first word.
+    const done = Promise.resolve().then(() => this.#run(live, staging));
+    this.#live = { ...live, done };
+    this.#say({ type: "started", id, startedAt, request, command: [...command] });
+    return id;
+  }
+
+  /** Asks the run to stop. False where it is not going on. */
+  cancel(id: string): boolean {
+    if (this.#live?.id !== id) return false;
+    this.host.cancel();
+    return true;
+  }
+
+  /** Cancels what runs, keeps what is finished, lets the host go. */
+  async close(): Promise<void> {
+    this.watch.close();
+    const live = this.#live;
+    if (live !== undefined) {
+      this.host.cancel();
+      const limit = setTimeout(() => this.host.kill(), CLOSE_MS);
+      await live.done;
+      clearTimeout(limit);
+    }
+    this.#feed.close();
+    await this.host.close();
+  }
+
+  /** A fresh name: two runs may begin within one second. */
+  #stage(request: StartRequest, startedAt: string): Staging {
+    const words = request.chip === null ? [request.suite] : [request.suite, request.chip];
+    for (let attempt = 1; ; attempt++) {
+      const name = bundleName(startedAt, ...words, ...(attempt === 1 ? [] : [String(attempt)]));
+      if (!fs.existsSync(path.join(this.#evidence, name))) return openStaging(this.#evidence, name);
+    }
+  }
+
+  #say(item: RunItem): void {
+    if (sameStep(this.#said.at(-1), item)) this.#said[this.#said.length - 1] = item;
+    else this.#said.push(item);
+    this.#feed.push(item);
+  }
+
+  async #run(live: Omit<Live, "done">, staging: Staging): Promise<void> {
+    const { id, request, recorder, began } = live;
+    const at = (): number => performance.now() - began;
+    const onEvent = (event: RunEvent): void => {
+      recorder.add(event);
+      this.#say({ type: "event", id, at: at(), event });
+    };
+    let entry: RunEntry | null = null;
+    let failure: Failure | null = null;
+    try {
+      const asked = this.host.run(
+        { ...request, inputs: null, outputs: null, producer: null, device: null, staging: staging.folder },
+        onEvent,
+      );
+      this.watch.running();
+      entry = this.#keep(await asked, live, staging);
+    } catch (error) {
+      discardStaging(staging);
+      failure = failureOf(error);
+    }
+    this.watch.rested();
+    this.#live = undefined;
+    this.#say({ type: "ended", id, at: at(), entry, failure });
+  }
+
+  /** Writes the bundle. Throws what the run was refused with. */
+  #keep(end: RunEnd, { id, recorder }: Omit<Live, "done">, staging: Staging): RunEntry {
+    if (end.type === "refused") throw new WorkbenchError(end.message, "change the request and run again");
+    if (!recorder.planned) {
+      const words = end.type === "stopped" ? end.reason : "The run ended before it was planned.";
+      throw new WorkbenchError(words, "run again; a fresh host starts with it");
+    }
+    const finishedAt = new Date().toISOString();
+    const draft =
+      end.type === "finished"
+        ? recorder.draft(end.outcome, end.reason, finishedAt)
+        : recorder.draft("crashed", `${end.reason}. It was at: ${recorder.position}`, finishedAt);
+    const { record, identity } = closeBundle(staging, draft);
+    return keptEntry(id, record, identity);
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * What stands behind every window: one host, one run at a time, the bundles of one folder, and the answers to the
+ * contract's calls. It never loads the addon: only the host does.
+ */
+import path from "node:path";
+import { chipTable, shortName } from "../../native/chips.ts";
+import { listDevices } from "../../native/devices.ts";
+import { emulatedProfile } from "../../native/emulator/profile.ts";
+import { COMMANDS, usageOf } from "../actions.ts";
+import type { Case } from "../cases/case.ts";
+import { type SuiteName, suiteCases, suiteSummary } from "../cases/suites.ts";
+import type { CallInput, CallOutput, Handlers } from "../contract.ts";
+import { capabilitiesOf, dispatch } from "../dispatch/dispatch.ts";
+import { verifyBundle } from "../evidence/verify.ts";
+import { gatesDigest } from "../gates/digest.ts";
+import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
+import { chipOf } from "../host/device_name.ts";
+import { appCommit, appVersion, type Places } from "../host/root.ts";
+import { UsageError, unknownName } from "../runs/usage.ts";
+import { History } from "./history.ts";
+import { kernelSource, listKernels } from "./kernels.ts";
+import { Runs } from "./runs.ts";
+
+export interface WorkbenchOptions {
+  readonly places: Places;
+  /** Folder of the bundles, made when the first is written. */
+  readonly evidence: string;
+}
+
+export interface OpenWorkbench {
+  readonly handlers: Handlers;
+  /** Folder of the bundles, absolute. */
+  readonly evidence: string;
+  close(): Promise<void>;
+}
+
+export function openWorkbench({ places, evidence: given }: WorkbenchOptions): OpenWorkbench {
+  const evidence = path.resolve(given);
+  const history = new History(evidence);
+  const runs = new Runs(places, evidence);
+  const suites = new Map<SuiteName, readonly Case[]>();
+
+  const casesOf = (suite: SuiteName): readonly Case[] => {
+    const known = suites.get(suite) ?? suiteCases(suite, { golden: places.golden });
+    suites.set(suite, known);
+    return known;
+  };
+
+  const handlers: Handlers = {
+    "app.info": () => ({
+      name: "lockstep",
+      version: appVersion(places.root),
+      commit: appCommit(places.root),
+      platform: process.platform,
+      node: process.versions.node,
+      evidence,
+      gates: gatesDigest(),
+    }),
+    "devices.list": async ({ chip }) => {
+      const wanted = chipOf(null, chip);
+      return { devices: await listDevices(wanted === undefined ? {} : { chip: wanted }) };
+    },
+    "chips.list": () => chips(),
+    "cases.list": ({ suite }) => ({
+      suite,
+      summary: suiteSummary(suite),
+      cases: casesOf(suite).map(({ key, alias, shape, source, boundary }) => ({ key, alias, shape, source, boundary })),
+    }),
+    "dispatch.explain": (input) => explain(input, casesOf),
+    "gates.table": () => ({
+      schema: GATES_SCHEMA,
+      sha256: gatesDigest(),
+      constants: GATE_CONSTANTS,
+      gates: GATES,
+    }),
+    "kernels.list": () => listKernels(places.kernels),
+    "kernels.source": ({ path: file }) => kernelSource(places.kernels, file),
+    "runs.list": async () => {
+      const kept = await history.list();
+      const { running } = runs;
+      return { runs: running === undefined ? kept : [running, ...kept] };
+    },
+    "runs.record": ({ id }) => history.record(id),
+    "runs.metrics": ({ id, case: key, route }) => history.metrics(id, key, route),
+    "runs.array": ({ id, path: file }) => history.array(id, file),
+    "runs.start": (request) => ({ id: runs.start(request) }),
+    "runs.cancel": ({ id }) => ({ cancelled: runs.cancel(id) }),
+    "evidence.verify": async ({ id }) => {
+      const { result, identity, checks, notes } = verifyBundle(await history.bundle(id));
+      return { id, result, identity, checks, notes };
+    },
+    "actions.list": () => ({
+      commands: COMMANDS.map((command) => {
+        const { id, title, summary } = command;
+        return { id, title, summary, usage: usageOf(command) };
+      }),
+    }),
+    "runs.events": (_, { signal }) => runs.follow(signal),
+    "host.state": (_, { signal }) => runs.watch.follow(signal),
+  };
+  return { handlers, evidence, close: () => runs.close() };
+}
+
+function chips(): CallOutput<"chips.list"> {
+  const table = chipTable();
+  return {
+    note: table.note,
+    chips: table.chips.map((chip) => ({
+      name: chip.name,
+      shortName: shortName(chip),
+      generation: chip.generation,
+      family: chip.mtl_gpu_family,
+      architecture: chip.architecture_string,
+      architectureConfidence: chip.architecture_confidence,
+      clockGhz: chip.gpu_clock_ghz,
+      clockConfidence: chip.gpu_clock_confidence,
+      variants: chip.variants.map((variant) => ({
+        gpuCores: variant.gpu_cores,
+        memoryBandwidthGbS: variant.memory_bandwidth_gb_s ?? null,
+      })),
+      sources: chip.sources,
+    })),
+  };
+}
+
+function explain(
+  { subject, chip, forced }: CallInput<"dispatch.explain">,
+  casesOf: (suite: SuiteName) => readonly Case[],
+): CallOutput<"dispatch.explain"> {
+  const device = emulatedProfile(chipOf(null, chip));
+  const capabilities = capabilitiesOf(device);
+  const shape = subject.kind === "shape" ? subject.shape : named(subject.key, casesOf(subject.suite)).shape;
+  try {
+    const decision = dispatch(shape, capabilities, forced === null ? {} : { forced });
+    return { device, capabilities, shape, decision };
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
+function named(key: string, cases: readonly Case[]): Case {
+  const found = cases.find((entry) => entry.key === key);
+  if (found === undefined) {
+    throw unknownName(
+      "case",
+      key,
+      cases.map((entry) => entry.key),
+    );
+  }
+  return found;
+}
