@@ -3,7 +3,7 @@
  * shape, byte range; `__metadata__` holds strings), then raw little-endian row-major data. Everything the header says is
  * checked against the file before any tensor is read, and tensors are read by range, so large files need no memory.
  */
-import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { DTYPE_BYTES, type Dtype, elementCount, type Tensor, tensorBytes, tensorFromBytes } from "./tensor.ts";
 
@@ -93,21 +93,36 @@ function readRange(path: string, begin: number, length: number): Uint8Array {
   return bytes;
 }
 
+/** Asked before the file is opened: opening a pipe waits for a writer. */
 function fileBytes(path: string): number {
-  let file: number;
   try {
-    file = openSync(path, "r");
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new SafetensorsError(path, undefined, "is no regular file: give a .safetensors file");
+    closeSync(openSync(path, "r"));
+    return stat.size;
   } catch (error) {
+    if (error instanceof SafetensorsError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new SafetensorsError(path, undefined, `cannot be opened (${reason}): check the path`);
   }
-  try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) throw new SafetensorsError(path, undefined, "is no regular file: give a .safetensors file");
-    return stat.size;
-  } finally {
-    closeSync(file);
+}
+
+/** A name that stands twice in an object of the header, where `JSON.parse` would keep the last. */
+function repeatedName(text: string): string | undefined {
+  const objects: (Set<string> | undefined)[] = [];
+  let last = "";
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    if (token === "{" || token === "[") objects.push(token === "{" ? new Set() : undefined);
+    else if (token === "}" || token === "]") objects.pop();
+    else if (token !== ":") last = token;
+    else {
+      const names = objects.at(-1);
+      const name = JSON.parse(last) as string;
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
   }
+  return undefined;
 }
 
 function parseHeader(path: string, text: string): Record<string, unknown> {
@@ -121,6 +136,10 @@ function parseHeader(path: string, text: string): Record<string, unknown> {
   if (typeof header !== "object" || header === null || Array.isArray(header)) {
     throw new SafetensorsError(path, undefined, "is not a safetensors file: its header is no JSON object");
   }
+  const repeated = repeatedName(text);
+  if (repeated !== undefined) {
+    throw new SafetensorsError(path, undefined, `its header has "${repeated}" twice: write the file again`);
+  }
   return header as Record<string, unknown>;
 }
 
@@ -133,7 +152,9 @@ function parseEntry(
 ): SafetensorsEntry {
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
-    const what = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+    const what = parsed.error.issues
+      .map((issue) => [issue.path.join("."), issue.message].filter(Boolean).join(": "))
+      .join("; ");
     throw new SafetensorsError(path, name, `its header entry is wrong (${what}): write the file again`);
   }
   const { dtype, shape, data_offsets } = parsed.data;
@@ -226,7 +247,7 @@ export function openSafetensors(path: string): SafetensorsFile {
   return { path, bytes, metadata, entries: new Map(entries.map((entry) => [entry.name, entry])) };
 }
 
-/** Ranges follow each other without gap or overlap up to the end. A name given twice shows as a gap. */
+/** Ranges follow each other without gap or overlap up to the end. */
 function checkLayout(path: string, entries: readonly SafetensorsEntry[], dataStart: number, bytes: number): void {
   let at = dataStart;
   let before = "the header";
@@ -281,10 +302,12 @@ export function dtypeOf(file: SafetensorsFile, name: string): Dtype {
 /** Reads one tensor whole. Throws `SafetensorsError` where it is missing or not as `expected`. */
 export function readTensor(file: SafetensorsFile, name: string, expected: Expected = {}): Tensor {
   const entry = entryOf(file, name);
-  const dtype = dtypeOf(file, name);
-  if (expected.dtypes !== undefined && !expected.dtypes.includes(dtype)) {
-    throw new SafetensorsError(file.path, name, `is ${dtype} and must be ${expected.dtypes.join(" or ")}: convert it`);
+  const { dtypes } = expected;
+  if (dtypes !== undefined && !dtypes.some((dtype) => FORMAT_NAMES[dtype] === entry.format)) {
+    const actual = entry.format.toLowerCase();
+    throw new SafetensorsError(file.path, name, `is ${actual} and must be ${dtypes.join(" or ")}: convert it`);
   }
+  const dtype = dtypeOf(file, name);
   const want = expected.shape;
   if (
     want !== undefined &&

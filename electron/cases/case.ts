@@ -1,4 +1,5 @@
 /** A case: operator, shape, dtype and where its inputs come from, under a key that two runs can be compared by. */
+import { createHash } from "node:crypto";
 import type { CaseShape, DecodeShape, KernelDtype, PrefillShape } from "../../kernels/route.ts";
 import type { CaseSource } from "../runs/record.ts";
 
@@ -42,16 +43,26 @@ export function caseKey(shape: CaseShape, origin: string): string {
 
 /**
  * The key as one path segment of a bundle: lower case, other characters than letters, digits, `.`, `_` and `-` replaced.
- * Long keys (files with long names) keep their beginning and end.
+ * Long keys (files with long names) keep their beginning and end. Where that loses something, a digest of the key follows,
+ * so that two keys never share a folder.
  */
 export function caseSlug(key: string): string {
-  const slug = key
-    .toLowerCase()
-    .replaceAll("/", ".")
-    .replace(/[^a-z0-9._-]/g, "-")
-    .replace(/^[^a-z0-9]+/, "");
-  return slug.length <= 90 ? slug : `${slug.slice(0, 44)}--${slug.slice(-44)}`;
+  // Keys have upper case in their length alone: nothing is lost by lower case.
+  const flat = key.toLowerCase().replaceAll("/", ".");
+  const slug = flat.replace(/[^a-z0-9._-]/g, "-");
+  // A name with a slash of its own would meet one with a dot.
+  const whole = slug === flat && key.split("/").length <= KEY_PARTS && /^[a-z0-9]/.test(slug);
+  if (whole && slug.length <= SLUG_LENGTH) return slug;
+  const tag = createHash("sha256").update(key).digest("hex").slice(0, 10);
+  const start = slug.replace(/^[^a-z0-9]+/, "");
+  const short = start.length <= SLUG_LENGTH - 12 ? start : `${start.slice(0, 38)}--${start.slice(-38)}`;
+  return `${short}--${tag}`.replace(/^-+/, "");
 }
+
+/** Operator, geometry, length, origin, dtype. */
+const KEY_PARTS = 5;
+
+const SLUG_LENGTH = 90;
 
 /** Multiplications and additions of the case, in scalar products: a measure of how long it takes. */
 export function workOf(shape: CaseShape): number {

@@ -10,7 +10,7 @@ import type { FloatDtype } from "../../oracle/tensor.ts";
 import { boundarySet } from "./boundary.ts";
 import { type Case, caseKey, DEFAULT_SEED, decodeShape } from "./case.ts";
 import { integerOf, type LayoutEntry, layoutOf, scaleOf, tensorName } from "./layout.ts";
-import { floatDtype, scanValues, shapeOf } from "./values.ts";
+import { floatDtype, indexWords, scanValues, shapeOf } from "./values.ts";
 
 /** Name of a file in keys: its stem in lower case. */
 export function fileStem(file: string): string {
@@ -23,7 +23,16 @@ export function fileStem(file: string): string {
  */
 export function casesFromFile(filePath: string): readonly Case[] {
   const file = openSafetensors(filePath);
-  return layoutOf(file).flatMap((entry) => casesOf(file, entry));
+  const cases = layoutOf(file).flatMap((entry) => casesOf(file, entry));
+  const aliases = new Map<string, string>();
+  for (const { key, alias } of cases) {
+    const known = aliases.get(key);
+    if (known !== undefined) {
+      refuse(file, undefined, `its cases ${known} and ${alias} have one key, ${key}, which is lower case: rename one`);
+    }
+    aliases.set(key, alias);
+  }
+  return cases;
 }
 
 function casesOf(file: SafetensorsFile, entry: LayoutEntry): readonly Case[] {
@@ -89,16 +98,31 @@ function decodeCase(file: SafetensorsFile, entry: LayoutEntry): Case {
     ["v", live * kvHeads * dim, true],
   ] as const) {
     floatDtype(file, name(tensor));
-    scanValues(file, name(tensor), count, finite, facts);
+    const cached = tensor !== "q" && entry.prefix === "";
+    scanValues(file, name(tensor), count, finite, facts, cached ? 'correct it, or lower "live"' : undefined);
   }
   checkStored(file, entry, [heads, dim]);
   return makeCase(file, entry, decodeShape({ heads, kvHeads, dim, live, scale: scaleOf(file, entry) }));
 }
 
-/** A stored float64 output must have the shape of the output. */
+/** A stored float64 output must be one, have the shape of the output and hold numbers. */
 function checkStored(file: SafetensorsFile, entry: LayoutEntry, shape: readonly number[]): void {
+  const format = file.entries.get(tensorName(entry.prefix, "out_f64"))?.format;
+  if (format !== undefined && format !== "F64") {
+    refuse(
+      file,
+      tensorName(entry.prefix, "out_f64"),
+      `is ${format.toLowerCase()} and must be f64: convert it, or rename it`,
+    );
+  }
   const name = storedName(file, entry.prefix);
-  if (name !== undefined) shapeOf(file, name, shape, "the shape of the output");
+  if (name === undefined) return;
+  shapeOf(file, name, shape, "the shape of the output");
+  const values = readTensor(file, name, { dtypes: ["f64"] }).data;
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) {
+    refuse(file, name, `holds ${values[wrong]} at ${indexWords(shape, wrong)}; outputs are finite: correct it`);
+  }
 }
 
 /** Name of the stored float64 output of a case, if the file has one. */
@@ -157,6 +181,8 @@ function prefillCases(file: SafetensorsFile, entry: LayoutEntry): readonly Case[
   );
 }
 
+const OWN_KEY = "every query token needs its own key";
+
 interface SequenceBounds {
   readonly cuSeqlensQ: readonly number[];
   readonly cuSeqlensK: readonly number[];
@@ -201,8 +227,9 @@ function sequenceBounds(file: SafetensorsFile, entry: LayoutEntry, queries: numb
       refuse(
         file,
         name(has("q_offset") ? "q_offset" : "cu_seqlens_k"),
-        `sequence ${b} has ${length.queries} query tokens from position ${offset} on and ${length.keys} keys: ` +
-          "every query token needs its own key",
+        has("q_offset")
+          ? `sequence ${b} has ${length.queries} query tokens from position ${offset} on and ${length.keys} keys: ${OWN_KEY}`
+          : `sequence ${b} has ${length.queries} query tokens and ${length.keys} keys: ${OWN_KEY}`,
       );
     }
   }
@@ -244,7 +271,11 @@ function scoresCases(file: SafetensorsFile, entry: LayoutEntry): readonly Case[]
     if (live < 0 || live > tokens) refuse(file, name("live"), `row ${row} has ${live} live tokens of ${tokens}`);
     for (let t = 0; t < live; t++) {
       if (Number.isNaN(scores[row * tokens + t])) {
-        refuse(file, name("scores"), `holds NaN at [${row}, ${t}], inside the live range: correct it, or lower "live"`);
+        refuse(
+          file,
+          name("scores"),
+          `holds NaN at [${row}, ${t}], inside the live range: ${lives === undefined ? "correct it" : 'correct it, or lower "live"'}`,
+        );
       }
     }
   }

@@ -13,14 +13,13 @@ const PIECE_ELEMENTS = 1 << 20;
 
 const FLOATS: readonly FloatDtype[] = ["f32", "f16", "bf16"];
 
-/** The float dtype of a tensor. Throws `SafetensorsError` for f64 and integers. */
+/** The float dtype of a tensor. Throws `SafetensorsError` for f64, integers and dtypes that no operator takes. */
 export function floatDtype(file: SafetensorsFile, name: string): FloatDtype {
-  const dtype = dtypeOf(file, name);
-  const found = FLOATS.find((candidate) => candidate === dtype);
-  if (found === undefined) {
-    throw new SafetensorsError(file.path, name, `is ${dtype} and must be f32, f16 or bf16: convert it`);
-  }
-  return found;
+  const format = file.entries.get(name)?.format;
+  const found = FLOATS.find((candidate) => candidate.toUpperCase() === format);
+  if (found !== undefined) return found;
+  const actual = (format ?? dtypeOf(file, name)).toLowerCase();
+  throw new SafetensorsError(file.path, name, `is ${actual} and must be f32, f16 or bf16: convert it`);
 }
 
 /** Shape of a tensor, checked: `undefined` extents may have any size. */
@@ -121,7 +120,7 @@ export interface ValueFacts {
 
 /**
  * Scans the first `count` elements. NaN is refused, with its place; so are infinities where `finite` (a query or a value
- * row may not hold one, while a key of -inf masks its token).
+ * row may not hold one, while a key of -inf masks its token). `mend` says what to do about it.
  */
 export function scanValues(
   file: SafetensorsFile,
@@ -129,6 +128,7 @@ export function scanValues(
   count: number,
   finite: boolean,
   facts: ValueFacts,
+  mend = "correct it",
 ): void {
   const shape = file.entries.get(name)?.shape ?? [];
   forEachPiece(file, name, count, (start, values) => {
@@ -140,7 +140,7 @@ export function scanValues(
         throw new SafetensorsError(
           file.path,
           name,
-          `holds ${words} at ${indexWords(shape, start + i)}, inside the live range: correct it, or lower "live"`,
+          `holds ${words} at ${indexWords(shape, start + i)}, inside the live range: ${mend}`,
         );
       }
     }

@@ -120,7 +120,12 @@ describe("malformed files are refused with the file, the tensor, both numbers an
           '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}',
           8,
         ),
-      /leaves a gap/,
+      /its header has "x" twice/,
+    ],
+    [
+      "a key of the metadata twice",
+      () => withHeader('{"__metadata__":{"scale":"1","scale":"2"}}', 0),
+      /its header has "scale" twice/,
     ],
     ["a folder", () => aFolder(), /no regular file/],
   ];

@@ -1,4 +1,5 @@
 /** Files that users bring: every layout is taken, and everything that is wrong is refused with words that say where. */
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -245,5 +246,38 @@ describe("refused", () => {
     expect(refusal(prefill({ cu_seqlens_q: i32([0, 6]) }))).toContain(
       'tensor "cu_seqlens_k": is missing beside its partner',
     );
+  });
+
+  it("a pipe, without waiting for its writer", () => {
+    const pipe = path.join(folder, "pipe.safetensors");
+    execFileSync("mkfifo", [pipe]);
+    expect(() => casesFromFile(pipe)).toThrow("is no regular file");
+  });
+
+  it("integers of another width, by the dtype that is needed", () => {
+    const bytes = encodeSafetensors(prefill());
+    const text = new TextDecoder("latin1").decode(bytes);
+    const wide = text.replace('"dtype":"I32","shape":[4]', '"dtype":"I64","shape":[2]');
+    expect(wide).not.toBe(text);
+    const file = writeBytes(Uint8Array.from(wide, (letter) => letter.charCodeAt(0)));
+    expect(() => casesFromFile(file)).toThrow('tensor "cu_seqlens": is i64 and must be i32');
+  });
+
+  it("cases whose keys would be one", () => {
+    const named = (prefix: string) =>
+      Object.fromEntries(Object.entries(decode()).map(([name, tensor]) => [`${prefix}.${name}`, tensor]));
+    expect(refusal({ ...named("x"), ...named("X") })).toMatch(/^its cases case\d+\.X and case\d+\.x have one key, /);
+  });
+
+  it("a stored output that is no float64 or holds no numbers", () => {
+    expect(refusal(decode({ out_f64: ramp("f32", [4, 32]) }))).toContain('tensor "out_f64": is f32 and must be f64');
+    const stored = narrow(new Float64Array(128), "f64", [4, 32]);
+    expect(refusal(decode({ out_f64: withValue(stored, 33, Number.NaN) }))).toContain("holds NaN at [1, 1]");
+  });
+
+  it("NaN, with a mend that fits the tensor", () => {
+    const { q_nope: q } = prefill();
+    expect(refusal(prefill({ q_nope: withValue(q!, 3, Number.NaN) }))).toMatch(/holds NaN at .* range: correct it$/);
+    expect(refusal(decode({ k: withValue(decode().k!, 3, Number.NaN) }))).toMatch(/correct it, or lower "live"$/);
   });
 });
