@@ -19,7 +19,9 @@ function isLast(event: RunEvent): boolean {
 }
 
 function die(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  // The door shows the last line.
+  const words = error instanceof Error ? `${error.stack ?? ""}\n${error.name}: ${error.message}` : String(error);
+  process.stderr.write(`${words.trim()}\n`);
   process.exit(70);
 }
 

@@ -30,18 +30,27 @@ import { referenceOf } from "./reference.ts";
 import { plannedCaseRecord } from "./run.ts";
 import { nearest, UsageError } from "./usage.ts";
 
+const PRODUCER_BYTES = 64 * 1024;
+
 /** Reads the producer's facts. Throws `UsageError` naming the missing or unknown fields. */
 export function readProducer(file: string): Producer {
   let text: string;
   try {
+    // Asked before the file is opened: opening a pipe waits for a writer, and a device has no end.
+    const stat = fs.statSync(file);
+    if (!stat.isFile()) throw new UsageError(`${file} is no regular file: give a JSON file.`);
+    if (stat.size > PRODUCER_BYTES) {
+      throw new UsageError(`${file} has ${stat.size} bytes; the limit is ${PRODUCER_BYTES}: state facts alone.`);
+    }
     text = fs.readFileSync(file, "utf8");
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
   }
   try {
     const parsed = producerSchema.safeParse(parseStrictJson(text, file));
     if (parsed.success) return parsed.data;
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`);
+    const issues = parsed.error.issues.map((issue) => [issue.path.join("."), issue.message].filter(Boolean).join(": "));
     const fields = Object.keys(producerSchema.shape).join(", ");
     throw new UsageError(`${file}: ${issues.join("; ")}. A producer states ${fields}, each as text.`);
   } catch (error) {
@@ -61,9 +70,9 @@ export interface ImportedItem {
 
 const DTYPES: readonly KernelDtype[] = ["f32", "f16", "bf16"];
 
-/** `out`, `out_f32`, `out_f32_sdpa_math`, `lse_...`: the kind and the label behind it. Stored references are no outputs. */
+/** `out`, `out_f32`, `out_f32_sdpa_math`, `lse_...`: the kind and the label behind it. Float64 references are no outputs. */
 function parseOutputName(name: string): { readonly kind: "out" | "lse"; readonly label: string } | undefined {
-  const match = /^(out|lse)(?:_(f64|f32|f16|bf16))?(?:_([A-Za-z0-9_-]+))?$/.exec(name);
+  const match = /^(out|lse)(?:_(f64|f32|f16|bf16))?(?:_(.+))?$/.exec(name);
   if (match === null || match[2] === "f64") return undefined;
   return { kind: match[1] as "out" | "lse", label: [match[2], match[3]].filter(Boolean).join("_") };
 }
@@ -79,7 +88,9 @@ interface Found {
 function findOutput(tensor: string, cases: readonly Case[], file: SafetensorsFile): Found | undefined {
   const dot = tensor.lastIndexOf(".");
   const parsed = parseOutputName(tensor.slice(dot + 1));
-  if (parsed === undefined || file.entries.get(tensor)?.format === "F64") return undefined;
+  if (parsed === undefined) return undefined;
+  // A float64 output is a reference; a float64 lse beside a judged output is refused there.
+  if (parsed.kind === "out" && file.entries.get(tensor)?.format === "F64") return undefined;
   const prefix = tensor.slice(0, Math.max(0, dot));
   const aliases = [...new Set(cases.map((entry) => entry.alias))];
   if (prefix === "" && aliases.length === 1) return { cases, tensor, ...parsed };
@@ -120,30 +131,89 @@ function storedDtype(entry: Case): string {
   return dtypeOf(openSafetensors(entry.path), `${prefix}k`);
 }
 
+/** A label stands in the place of a route's name, and names a folder of the bundle. */
+const LABEL = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** Shape of an output or lse tensor of a case; throws `SafetensorsError` where the tensor has another, or another dtype. */
+function checkOutput(file: SafetensorsFile, found: Pick<Found, "tensor" | "kind">, judged: Case): void {
+  const { rows, width, heads } = outputLayout(judged.shape);
+  const rowShape = judged.shape.operator === "gqa_decode" ? [rows] : [rows / heads, heads];
+  const shape = found.kind === "out" ? [...rowShape, width] : rowShape;
+  const { format, shape: actual } = file.entries.get(found.tensor)!;
+  if (!DTYPES.some((dtype) => dtype.toUpperCase() === format)) {
+    const message = `is ${format.toLowerCase()} and must be f32, f16 or bf16: convert it`;
+    throw new SafetensorsError(file.path, found.tensor, message);
+  }
+  if (actual.join() !== shape.join()) {
+    const sizes = `has shape [${actual.join(", ")}] and ${judged.key} has [${shape.join(", ")}]`;
+    throw new SafetensorsError(file.path, found.tensor, `${sizes}: correct it`);
+  }
+}
+
+/** The lse that belongs to an output: the same case and label. */
+function lseOf(entry: Found, found: readonly Found[]): Found | undefined {
+  const prefix = entry.tensor.slice(0, entry.tensor.lastIndexOf(".") + 1);
+  return found.find(
+    (other) => other.kind === "lse" && other.label === entry.label && other.tensor.startsWith(`${prefix}lse`),
+  );
+}
+
+/** Every result must be one of its own, and every lse must belong to an output. */
+function checkPairs(file: SafetensorsFile, found: readonly Found[], items: readonly ImportedItem[]): void {
+  const seen = new Map<string, string>();
+  for (const item of items) {
+    const id = `${item.case.key}\n${item.route}`;
+    const other = seen.get(id);
+    if (other !== undefined) {
+      const both = `is output "${item.route}" of ${item.case.key}, as tensor "${other}" is`;
+      throw new SafetensorsError(file.path, item.out, `${both}: give each a label of its own`);
+    }
+    seen.set(id, item.out);
+  }
+  const used = new Set(items.map((item) => item.lse));
+  const orphan = found.find((entry) => entry.kind === "lse" && !used.has(entry.tensor) && !isReference(entry, file));
+  if (orphan !== undefined) {
+    const wanted = orphan.tensor.replace(/lse(?=[^.]*$)/, "out");
+    throw new SafetensorsError(file.path, orphan.tensor, `has no output beside it: add "${wanted}", or leave it out`);
+  }
+}
+
+/** A float64 lse whose output is float64, or not there, belongs to a reference. */
+function isReference(entry: Found, file: SafetensorsFile): boolean {
+  return file.entries.get(entry.tensor)?.format === "F64";
+}
+
 /** What there is to judge in a file of outputs. Throws `UsageError` and `SafetensorsError`. */
 export function planImported(outputs: string, cases: readonly Case[], selection: Selection): readonly ImportedItem[] {
   const file = openSafetensors(outputs);
   const found = [...file.entries.keys()].sort().flatMap((tensor) => findOutput(tensor, cases, file) ?? []);
-  const items = found
+  const all = found
     .filter((entry) => entry.kind === "out")
     .map((entry): ImportedItem => {
-      const dtype = DTYPES.find((candidate) => candidate === dtypeOf(file, entry.tensor));
-      if (dtype === undefined) throw new SafetensorsError(file.path, entry.tensor, "must be f32, f16 or bf16");
-      const judged = caseInDtype(entry, dtype, file);
-      const { rows, width, heads } = outputLayout(judged.shape);
-      const shape = judged.shape.operator === "gqa_decode" ? [rows, width] : [rows / heads, heads, width];
-      const actual = file.entries.get(entry.tensor)!.shape;
-      if (actual.join() !== shape.join()) {
-        const sizes = `has shape [${actual.join(", ")}] and ${judged.key} has [${shape.join(", ")}]`;
-        throw new SafetensorsError(file.path, entry.tensor, `${sizes}: correct it`);
+      const format = file.entries.get(entry.tensor)!.format.toLowerCase();
+      const dtype = DTYPES.find((candidate) => candidate === format);
+      if (dtype === undefined) {
+        throw new SafetensorsError(file.path, entry.tensor, `is ${format} and must be f32, f16 or bf16: convert it`);
       }
-      const prefix = entry.tensor.slice(0, entry.tensor.lastIndexOf(".") + 1);
-      const lse = found.find(
-        (other) => other.kind === "lse" && other.label === entry.label && other.tensor.startsWith(`${prefix}lse`),
-      );
-      return { case: judged, route: entry.label.toLowerCase() || "imported", out: entry.tensor, lse: lse?.tensor };
-    })
-    .filter(({ case: judged, route }) => selected(judged, route, selection));
+      const judged = caseInDtype(entry, dtype, file);
+      checkOutput(file, entry, judged);
+      const lse = lseOf(entry, found);
+      if (lse !== undefined) checkOutput(file, lse, judged);
+      const route = entry.label.toLowerCase() || "imported";
+      if (!LABEL.test(route)) {
+        const rule =
+          "a label has at most 64 letters, digits, dots, dashes and underscores, a letter or digit first: rename it";
+        throw new SafetensorsError(file.path, entry.tensor, `has the label "${entry.label}"; ${rule}`);
+      }
+      return { case: judged, route, out: entry.tensor, lse: lse?.tensor };
+    });
+  checkPairs(file, found, all);
+  const items = all.filter(({ case: judged, route }) => selected(judged, route, selection));
+  if (all.length > 0 && items.length === 0) {
+    const names = all.map((item) => `${item.case.key} ${item.route}`);
+    const shown = names.slice(0, 6).join(", ") + (names.length > 6 ? `, and ${names.length - 6} more` : "");
+    throw new UsageError(`${outputs}: no output is left by --operator, --route and --case. It holds ${shown}.`);
+  }
   if (items.length === 0) {
     const wanted = "named <case>.out, <case>.out_<label> or, for the one case of --inputs, out";
     throw new UsageError(`${outputs} holds no output to judge: outputs are f32, f16 or bf16 tensors ${wanted}.`);

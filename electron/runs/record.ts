@@ -63,14 +63,20 @@ export const profileSchema = z.strictObject({
   toolchain: known(z.string()),
 });
 
+/** A fact that somebody states: one line of text that says something. It is shown on terminals as it is. */
+const statedFact = z
+  .string({ error: (issue) => (issue.input === undefined ? "missing" : "no text") })
+  .max(4096, "longer than 4,096 characters")
+  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, "empty, or holds control characters");
+
 /** Who computed imported outputs. Every fact is required. */
 export const producerSchema = z.strictObject({
-  engine: z.string().min(1),
-  chip: z.string().min(1),
-  os: z.string().min(1),
-  toolchain: z.string().min(1),
-  build: z.string().min(1),
-  command: z.string().min(1),
+  engine: statedFact,
+  chip: statedFact,
+  os: statedFact,
+  toolchain: statedFact,
+  build: statedFact,
+  command: statedFact,
 });
 export type Producer = z.infer<typeof producerSchema>;
 

@@ -1,4 +1,5 @@
 /** Outputs made elsewhere: H200 results are judged; wrong names, dtypes, shapes and producers are refused. */
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -109,6 +110,42 @@ describe("refused", () => {
       "L33.spread.out": narrow(new Float64Array(32 * 512), "bf16", [32, 512]),
     });
     expect(() => planImported(dtype, FULL, {})).toThrow("are exact in f32 only");
+  });
+
+  it("an lse of another shape or dtype, or of no output", () => {
+    const lse = (rows: number, dtype: "f32" | "f64" = "f32") => narrow(new Float64Array(rows), dtype, [rows]);
+    const plan = (tensors: Record<string, Tensor>) => () => planImported(write("lse.safetensors", tensors), FULL, {});
+    expect(plan({ "L33.spread.out": out, "L33.spread.lse": lse(2) })).toThrow('lse": has shape [2] and');
+    expect(plan({ "L33.spread.out": out, "L33.spread.lse": lse(32, "f64") })).toThrow('lse": is f64 and must be');
+    expect(plan({ "L33.spread.out_a": out, "L33.spread.lse_b": lse(32) })).toThrow('add "L33.spread.out_b"');
+  });
+
+  it("two outputs under one label, and labels that name no folder", () => {
+    const plan = (...names: readonly string[]) => {
+      const tensors = Object.fromEntries(names.map((name) => [`L33.spread.${name}`, out]));
+      return () => planImported(write("label.safetensors", tensors), FULL, {});
+    };
+    expect(plan("out_a", "out_b")()).toHaveLength(2);
+    expect(plan("out_a", "out_A")).toThrow('as tensor "L33.spread.out_A" is: give each a label of its own');
+    for (const label of ["a b", "-x", "ü", "x".repeat(65)]) expect(plan(`out_${label}`)).toThrow("has the label");
+  });
+
+  it("a selection that leaves nothing, with what the file holds", () => {
+    const file = write("left.safetensors", { "L33.spread.out": out });
+    expect(() => planImported(file, FULL, { case: "L34" })).toThrow(/no output is left by .*L33\/spread\/f32 imported/);
+  });
+
+  it("a producer that is no file, has control characters or says nothing", () => {
+    const pipe = path.join(folder, "pipe.json");
+    execFileSync("mkfifo", [pipe]);
+    for (const file of [pipe, folder, "/dev/zero"]) expect(() => readProducer(file)).toThrow("is no regular file");
+    const file = path.join(folder, "odd.json");
+    for (const chip of [" ", "M5\u001b[31m", "M5\nM4", "x".repeat(5000)]) {
+      fs.writeFileSync(file, JSON.stringify({ ...PRODUCER, chip }));
+      expect(() => readProducer(file)).toThrow("chip: ");
+    }
+    fs.writeFileSync(file, JSON.stringify({ ...PRODUCER, chip: "x".repeat(70_000) }));
+    expect(() => readProducer(file)).toThrow("the limit is 65536");
   });
 
   it("a producer that does not say everything, or says something twice", () => {
