@@ -67,7 +67,8 @@ export const profileSchema = z.strictObject({
 const statedFact = z
   .string({ error: (issue) => (issue.input === undefined ? "missing" : "no text") })
   .max(4096, "longer than 4,096 characters")
-  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, "empty, or holds control characters");
+  .regex(/\S/, "empty")
+  .regex(/^\P{Cc}*$/u, "holds control characters");
 
 /** Who computed imported outputs. Every fact is required. */
 export const producerSchema = z.strictObject({
