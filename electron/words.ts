@@ -20,6 +20,11 @@ export function timeText(ms: number | null): string {
   return ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(1)} ms`;
 }
 
+/** `1 case`, `51 cases`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 export function bytesText(bytes: number): string {
   return `${bytes.toLocaleString("en-US")} bytes`;
 }
@@ -61,7 +66,8 @@ const NEXT: Readonly<Record<string, string>> = {
 /** `NMSE of the worst row is 3.91e-2, limit 1.00e-10 (token 3 head 1). Next: ...`, or the device's own words. */
 export function missText(result: ResultRecord): string {
   if (result.error !== null) {
-    return result.verdict === "fail" ? result.error : `${result.error}. A required gate that did not run is not a pass`;
+    if (result.verdict === "fail") return result.error;
+    return `${result.error.replace(/\.$/, "")}. A required gate that did not run is not a pass`;
   }
   const miss =
     result.gates.find((gate) => gate.verdict === "fail") ?? result.gates.find((gate) => gate.verdict === "not_run");

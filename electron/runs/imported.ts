@@ -84,22 +84,30 @@ interface Found {
   readonly label: string;
 }
 
-/** Finds the case that a tensor belongs to by its prefix: alias or key. A file of one case needs no prefix. */
-function findOutput(tensor: string, cases: readonly Case[], file: SafetensorsFile): Found | undefined {
+/**
+ * Finds the case that a tensor belongs to by its prefix: alias or key. Without a prefix it belongs to the one case of
+ * `named`, whatever its dtypes.
+ */
+function findOutput(
+  tensor: string,
+  cases: readonly Case[],
+  named: readonly Case[],
+  file: SafetensorsFile,
+): Found | undefined {
   const dot = tensor.lastIndexOf(".");
   const parsed = parseOutputName(tensor.slice(dot + 1));
   if (parsed === undefined) return undefined;
   // A float64 output is a reference; a float64 lse beside a judged output is refused there.
   if (parsed.kind === "out" && file.entries.get(tensor)?.format === "F64") return undefined;
   const prefix = tensor.slice(0, Math.max(0, dot));
-  const aliases = [...new Set(cases.map((entry) => entry.alias))];
-  if (prefix === "" && aliases.length === 1) return { cases, tensor, ...parsed };
+  const isOne = new Set(named.map((entry) => entry.alias)).size === 1;
+  if (prefix === "" && isOne) return { cases: named, tensor, ...parsed };
   const found = cases.filter((entry) => entry.alias === prefix || entry.key === prefix);
   if (found.length === 0) {
-    const close = nearest(prefix, aliases);
+    const close = nearest(prefix, [...new Set(cases.map((entry) => entry.alias))]);
     throw new UsageError(
       `${file.path}: tensor "${tensor}" belongs to no case. Outputs are named <case>.out, <case>.out_<label> and ` +
-        `<case>.lse, with a case's name or key.${close === undefined ? "" : ` Nearest: ${close}.`}`,
+        `<case>.lse, with a case's name or key, or without one where --case names a single case.${close === undefined ? "" : ` Nearest: ${close}.`}`,
     );
   }
   return { cases: found, tensor, ...parsed };
@@ -186,7 +194,10 @@ function isReference(entry: Found, file: SafetensorsFile): boolean {
 /** What there is to judge in a file of outputs. Throws `UsageError` and `SafetensorsError`. */
 export function planImported(outputs: string, cases: readonly Case[], selection: Selection): readonly ImportedItem[] {
   const file = openSafetensors(outputs);
-  const found = [...file.entries.keys()].sort().flatMap((tensor) => findOutput(tensor, cases, file) ?? []);
+  const named = cases.filter(
+    (entry) => selection.case === undefined || entry.alias === selection.case || entry.key === selection.case,
+  );
+  const found = [...file.entries.keys()].sort().flatMap((tensor) => findOutput(tensor, cases, named, file) ?? []);
   const all = found
     .filter((entry) => entry.kind === "out")
     .map((entry): ImportedItem => {

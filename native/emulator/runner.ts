@@ -302,7 +302,7 @@ export class Runner {
             ending = new DeviceError(
               "timed_out",
               `The run took longer than its limit of ${timeoutMs} ms (in dispatch "${label}"${where}): ` +
-                "look for a loop that does not end, or raise timeoutMs.",
+                "look for a loop that does not end, or raise the limit.",
             );
             process.kill();
           }, timeoutMs),

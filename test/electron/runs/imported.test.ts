@@ -93,6 +93,15 @@ describe("judged", () => {
   });
 });
 
+describe("names", () => {
+  it("need no case where one is chosen, and do where several are left", () => {
+    const file = write("bare.safetensors", { out: narrow(new Float64Array(32 * 512), "f32", [32, 512]) });
+    const [item] = planImported(file, FULL, { case: "L8192.spread" });
+    expect(item).toMatchObject({ route: "imported", case: { alias: "L8192.spread" } });
+    expect(() => planImported(file, FULL, {})).toThrow("belongs to no case");
+  });
+});
+
 describe("refused", () => {
   const out = narrow(new Float64Array(32 * 512), "f32", [32, 512]);
 
