@@ -21,13 +21,13 @@ import { InputPool, inputBuffers, materialise } from "../cases/inputs.ts";
 import { sha256 } from "../evidence/bag.ts";
 import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
 import { parseStrictJson, StrictJsonError, stableJson } from "../evidence/json.ts";
+import { plannedCaseRecord, preparedCaseRecord } from "./case_record.ts";
 import type { Emit } from "./events.ts";
 import { judge, type RawOutput } from "./judge.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Selection } from "./plan.ts";
 import { type HostFacts, type Outcome, type Producer, producerSchema, type ResultRecord } from "./record.ts";
 import { referenceOf } from "./reference.ts";
-import { plannedCaseRecord } from "./run.ts";
 import { nearest, UsageError } from "./usage.ts";
 
 const PRODUCER_BYTES = 64 * 1024;
@@ -319,20 +319,7 @@ async function judgeCase(
   const inputs = await materialise(judged, inputBuffers(shape), pool, addon);
   emit({ type: "progress", case: key, route: null, phase: "oracle", fraction: null });
   const reference = await referenceOf(shape, shape.dtype, inputs.buffers, addon);
-  emit({
-    type: "case",
-    case: {
-      ...plannedCaseRecord(judged),
-      inputs: [...inputs.facts],
-      oracle: {
-        implementation: "lockstep.float64/1",
-        sha256: reference.sha256,
-        conditioning: reference.conditioning,
-        storedReference: inputs.stored !== undefined,
-        ms: reference.ms,
-      },
-    },
-  });
+  emit({ type: "case", case: preparedCaseRecord(judged, inputs, reference) });
   return items.map((item): ResultRecord => {
     const raw = [
       rawOutput(file, item.out, "out"),

@@ -13,6 +13,7 @@ import { sha256 } from "../evidence/bag.ts";
 import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
 import { stableJson } from "../evidence/json.ts";
 import type { RunFacts } from "../gates/evaluate.ts";
+import { plannedCaseRecord, preparedCaseRecord } from "./case_record.ts";
 import type { Emit, Phase } from "./events.ts";
 import {
   Builder,
@@ -52,25 +53,6 @@ interface CaseContext {
   readonly planned: PlannedCase;
   readonly inputs: CaseInputs;
   readonly reference: Reference;
-}
-
-/** A case as the record has it before it was materialised. */
-export function plannedCaseRecord(testCase: Case): CaseRecord {
-  return {
-    key: testCase.key,
-    shape: shapeRecord(testCase),
-    source: testCase.source,
-    boundary: testCase.boundary,
-    inputs: [],
-    oracle: null,
-  };
-}
-
-function shapeRecord(testCase: Case): CaseRecord["shape"] {
-  const { shape } = testCase;
-  if (shape.operator === "gqa_decode") return { ...shape };
-  const { cuSeqlensQ, cuSeqlensK, qOffset } = shape;
-  return { ...shape, cuSeqlensQ: [...cuSeqlensQ], cuSeqlensK: [...cuSeqlensK], qOffset: [...qOffset] };
 }
 
 /** How a result stands when the route did not complete. */
@@ -193,20 +175,7 @@ class Run {
     const inputs = await this.#materialise(testCase, routes[0]!, this.#inputs);
     this.#progress(testCase, null, "oracle");
     const reference = await referenceOf(testCase.shape, testCase.shape.dtype, inputs.buffers, this.#options.addon);
-    this.#options.emit({
-      type: "case",
-      case: {
-        ...plannedCaseRecord(testCase),
-        inputs: [...inputs.facts],
-        oracle: {
-          implementation: "lockstep.float64/1",
-          sha256: reference.sha256,
-          conditioning: reference.conditioning,
-          storedReference: inputs.stored !== undefined,
-          ms: reference.ms,
-        },
-      },
-    });
+    this.#options.emit({ type: "case", case: preparedCaseRecord(testCase, inputs, reference) });
     return { planned, inputs, reference };
   }
 
