@@ -244,7 +244,7 @@ function selected(judged: Case, route: string, selection: Selection): boolean {
 }
 
 /** Memory of the addon in the form of a device buffer: the oracle reads it, no kernel does. */
-function memoryBuffer(addon: Addon, bytes: number, label: string): DeviceBuffer {
+export function memoryBuffer(addon: Addon, bytes: number, label: string): DeviceBuffer {
   const memory = addon.allocate(bytes);
   memory.fill(POISON_WORD);
   return {

@@ -28,7 +28,7 @@ import {
 import { judge, type RawOutput } from "./judge.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
-import type { CaseRecord, HostFacts, Outcome, ResultRecord } from "./record.ts";
+import type { HostFacts, Outcome, ResultRecord } from "./record.ts";
 import { type Reference, referenceOf } from "./reference.ts";
 
 export interface RunOptions {

@@ -15,10 +15,10 @@ import {
 import { stableJson } from "../../../electron/evidence/json.ts";
 import type { RunFacts } from "../../../electron/gates/evaluate.ts";
 import { hostFacts } from "../../../electron/host/facts.ts";
+import { plannedCaseRecord } from "../../../electron/runs/case_record.ts";
 import { judge } from "../../../electron/runs/judge.ts";
 import type { Outcome, ResultRecord } from "../../../electron/runs/record.ts";
 import { Recorder } from "../../../electron/runs/recorder.ts";
-import { plannedCaseRecord } from "../../../electron/runs/run.ts";
 import { emulatedProfile } from "../../../native/emulator/profile.ts";
 import { gqaDecode } from "../../../oracle/attention.ts";
 import { generateDecode } from "../../../oracle/generator.ts";

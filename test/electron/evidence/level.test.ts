@@ -3,8 +3,8 @@ import { boundarySet } from "../../../electron/cases/boundary.ts";
 import { decodeShape } from "../../../electron/cases/case.ts";
 import { generated } from "../../../electron/cases/file.ts";
 import { type ClaimBasis, claimsOf } from "../../../electron/evidence/level.ts";
+import { plannedCaseRecord } from "../../../electron/runs/case_record.ts";
 import type { CaseRecord, GateVerdictRecord, ResultRecord } from "../../../electron/runs/record.ts";
-import { plannedCaseRecord } from "../../../electron/runs/run.ts";
 import { emulatedProfile } from "../../../native/emulator/profile.ts";
 
 const CASES = [3, 5].map((live): CaseRecord => {
