@@ -1,0 +1,100 @@
+/**
+ * The error of every element, in four measures. Elements whose output is NaN or infinite are flagged and never take part
+ * in a measure: charts draw them apart, so that they neither vanish nor push everything else off the scale.
+ */
+
+import { ulpDistance } from "../../oracle/metrics.ts";
+import { FLOAT_FORMATS, type FloatDtype, roundTo } from "../../oracle/tensor.ts";
+
+export const MEASURES = ["abs", "relative", "ulp", "signed"] as const;
+/**
+ * `abs` |o - r|; `relative` |o - r| / |r|; `ulp` steps of the output's dtype between o and r rounded to it; `signed`
+ * o - r.
+ */
+export type Measure = (typeof MEASURES)[number];
+
+/** Flags of an element or of a cell; a cell holds those of all its elements. */
+export const FLAG = { nan: 1, infinite: 2 } as const;
+
+/** Every array has one value for each element of the output. */
+export interface ErrorArrays {
+  /** `FLAG` bits of the output itself. */
+  readonly flags: Uint8Array;
+  readonly abs: Float64Array;
+  /** 0 where output and reference are equal; Infinity where the reference is 0 and the output is not. */
+  readonly relative: Float64Array;
+  readonly ulp: Float64Array;
+  readonly signed: Float64Array;
+}
+
+/** Throws RangeError where the sides differ in size. `output` is exact in `dtype`. */
+export function errorArrays(output: ArrayLike<number>, reference: ArrayLike<number>, dtype: FloatDtype): ErrorArrays {
+  const count = output.length;
+  if (reference.length !== count) {
+    throw new RangeError(
+      `the output has ${count} elements and the reference ${reference.length}: compare equal shapes`,
+    );
+  }
+  const flags = new Uint8Array(count);
+  const abs = new Float64Array(count);
+  const relative = new Float64Array(count);
+  const ulp = new Float64Array(count);
+  const signed = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    const o = output[i]!;
+    const r = reference[i]!;
+    const error = o - r;
+    if (Number.isNaN(o)) flags[i] = FLAG.nan;
+    else if (!Number.isFinite(o)) flags[i] = FLAG.infinite;
+    signed[i] = error;
+    abs[i] = Math.abs(error);
+    relative[i] = error === 0 ? 0 : Math.abs(error) / Math.abs(r);
+    ulp[i] = ulpDistance(o, r, dtype);
+  }
+  return { flags, abs, relative, ulp, signed };
+}
+
+/** The largest magnitude of each row of `width` elements, and where it is. */
+export interface RowMaxima {
+  /** Largest finite-output magnitude; 0 where the row has none. */
+  readonly max: Float64Array;
+  /** Flat index of it; -1 where the row has no element with a finite output. */
+  readonly index: Int32Array;
+  /** `FLAG` bits of the row. */
+  readonly flags: Uint8Array;
+}
+
+/** Throws RangeError where `width` does not divide the elements. */
+export function rowMaxima(values: Float64Array, flags: Uint8Array, width: number): RowMaxima {
+  const rows = width === 0 ? 0 : values.length / width;
+  if (!Number.isInteger(rows))
+    throw new RangeError(`${values.length} elements are no whole number of rows of ${width}`);
+  const max = new Float64Array(rows);
+  const index = new Int32Array(rows).fill(-1);
+  const seen = new Uint8Array(rows);
+  for (let i = 0; i < values.length; i++) {
+    const row = Math.floor(i / width);
+    if (flags[i] !== 0) {
+      seen[row]! |= flags[i]!;
+      continue;
+    }
+    const magnitude = Math.abs(values[i]!);
+    if (index[row] === -1 || magnitude > max[row]!) {
+      max[row] = magnitude;
+      index[row] = i;
+    }
+  }
+  return { max, index, flags: seen };
+}
+
+/** Size of one unit in the last place of `dtype` at the reference: the gap above |r| rounded to it. */
+export function ulpSize(reference: number, dtype: FloatDtype): number {
+  const { mantissaBits, minExponent } = FLOAT_FORMATS[dtype];
+  const magnitude = Math.abs(roundTo(reference, dtype));
+  if (!Number.isFinite(magnitude)) return Number.NaN;
+  // log2 may land on the wrong side of a power of two; the comparison puts that right.
+  let exponent = magnitude === 0 ? minExponent : Math.floor(Math.log2(magnitude));
+  if (2 ** (exponent + 1) <= magnitude) exponent += 1;
+  if (2 ** exponent > magnitude) exponent -= 1;
+  return 2 ** (Math.max(exponent, minExponent) - mantissaBits);
+}
