@@ -6,7 +6,7 @@ import { EXIT } from "./cli/parity.ts";
 import { type CommandValues, RUN } from "./cli/run.ts";
 import { refusalOf } from "./host/refusal.ts";
 import { appVersion, type Places, places } from "./host/root.ts";
-import { unknownName } from "./runs/usage.ts";
+import { UsageError, unknownName } from "./runs/usage.ts";
 
 /** Runs a command line (without `node` and the script). Resolves with the exit code. */
 export async function main(argv: readonly string[], where: Places, output: Output): Promise<number> {
@@ -17,7 +17,8 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.line(text.trimEnd()),
-      writeErr: (text) => output.note(text.trimEnd()),
+      // What is wrong is said once, below.
+      writeErr: () => {},
     });
   for (const entry of COMMANDS) {
     const { argument }: CommandEntry = entry;
@@ -27,6 +28,8 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
     command.action(async () => {
       const named = argument === undefined ? {} : { [argument.name]: command.args[0] };
       const values: CommandValues = { ...command.opts<CommandValues>(), ...named };
+      const empty = Object.entries(values).find(([, value]) => value === "")?.[0];
+      if (empty !== undefined) throw new UsageError(`--${empty} is empty: give a value, or leave it out.`);
       exit = await RUN[entry.id](values, { places: where, output, argv });
     });
   }
@@ -40,13 +43,21 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
     return exit;
   } catch (error) {
     output.clear();
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.couldNotRun;
-    const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    if (json) output.line(JSON.stringify({ error: { code: refusal.code, message: refusal.message } }));
-    else output.note(refusal.message);
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.passed;
+    const { code, message } = failureOf(error);
+    if (json) output.line(JSON.stringify({ error: { code, message } }));
+    if (!json || code === "internal") output.note(message);
     return EXIT.couldNotRun;
   }
+}
+
+function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof CommanderError) {
+    const words = error.message.replace(/^error: /, "");
+    return { code: "usage", message: `${words.charAt(0).toUpperCase()}${words.slice(1)}` };
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return refusalOf(error) ?? { code: "internal", message: `This is a defect of the program: ${stack}` };
 }
 
 // The bundle is started as a program; tests import `main`.

@@ -5,6 +5,7 @@ import { SUITES, type SuiteName, suiteCases, suiteSummary } from "../cases/suite
 import { stableJson } from "../evidence/json.ts";
 import type { Places } from "../host/root.ts";
 import { unknownName } from "../runs/usage.ts";
+import { counted } from "../words.ts";
 import type { Output } from "./output.ts";
 import { EXIT } from "./parity.ts";
 
@@ -40,6 +41,6 @@ export function cases(options: CasesOptions, where: Places, output: Output): num
     const boundary = entry.boundary ? "boundary" : "";
     output.line(`${entry.key.padEnd(width)}  ${lengthKey(entry.shape).padEnd(9)}  ${boundary}`.trimEnd());
   }
-  output.line(`${all.length} cases, ${all.filter((entry) => entry.boundary).length} of the boundary set`);
+  output.line(`${counted(all.length, "case")}, ${all.filter((entry) => entry.boundary).length} of the boundary set`);
   return EXIT.passed;
 }

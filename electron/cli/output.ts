@@ -18,25 +18,36 @@ export interface Output {
 const PLAIN_INTERVAL_MS = 5000;
 const TTY_INTERVAL_MS = 50;
 
+/**
+ * Words from files and records may hold control characters; a terminal must not obey them. Line ends, tabs and the
+ * colours of this program stay.
+ */
+function shown(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
+  return text.replace(/\u001b\[(?:0|31|36)m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (found) =>
+    found.length > 1 ? found : `\\x${found.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}
+
 /** Output on the process's own streams. */
 export function terminal(): Output {
   const live = process.stderr.isTTY === true;
-  let shown = false;
+  let drawn = false;
   let lastWrite = 0;
   const clear = (): void => {
-    if (shown) writeAll(2, "\r\u001b[2K");
-    shown = false;
+    if (drawn) writeAll(2, "\r\u001b[2K");
+    drawn = false;
   };
   return {
     colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     clear,
     line: (text) => {
       clear();
-      writeAll(1, `${text}\n`);
+      writeAll(1, `${shown(text)}\n`);
     },
     note: (text) => {
       clear();
-      writeAll(2, `${text}\n`);
+      writeAll(2, `${shown(text)}\n`);
     },
     progress: (text) => {
       const now = performance.now();
@@ -44,17 +55,20 @@ export function terminal(): Output {
       lastWrite = now;
       if (live) {
         const width = process.stderr.columns ?? 100;
-        writeAll(2, `\r\u001b[2K${text.slice(0, Math.max(10, width - 1))}`);
-        shown = true;
+        writeAll(2, `\r\u001b[2K${shown(text).slice(0, Math.max(10, width - 1))}`);
+        drawn = true;
       } else {
-        writeAll(2, `${text}\n`);
+        writeAll(2, `${shown(text)}\n`);
       }
     },
   };
 }
 
-/** Writes at once, so that nothing is lost when the process exits; a closed pipe ends the program as it does others. */
-function writeAll(descriptor: number, text: string): void {
+/**
+ * Writes at once, so that nothing is lost when the process exits. A closed pipe ends the program as it does others; results
+ * that cannot be written end it as a run that could not be. Standard error is not worth ending for.
+ */
+function writeAll(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
   while (done < bytes.length) {
@@ -62,9 +76,17 @@ function writeAll(descriptor: number, text: string): void {
       done += fs.writeSync(descriptor, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EAGAIN") continue;
+      if (code === "EAGAIN") {
+        Atomics.wait(pause, 0, 0, 5);
+        continue;
+      }
+      // A terminal that was closed answers EIO; the run is cancelled by its SIGHUP.
+      if (descriptor === 2 || code === "EIO") return;
       if (code === "EPIPE") process.exit(141);
-      throw error;
+      writeAll(2, `Standard output cannot be written (${code}).\n`);
+      process.exit(2);
     }
   }
 }
+
+const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -3,14 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileStem } from "../cases/file.ts";
 import { SUITES } from "../cases/suites.ts";
-import {
-  bundleName,
-  type ClosedBundle,
-  closeBundle,
-  discardStaging,
-  openStaging,
-  type Staging,
-} from "../evidence/bundle.ts";
+import { bundleName, type ClosedBundle, closeBundle, discardStaging, openStaging } from "../evidence/bundle.ts";
 import { HostClient, type RunEnd } from "../host/client.ts";
 import type { RunRequest } from "../host/messages.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
@@ -19,7 +12,7 @@ import { OPERATORS } from "../runs/plan.ts";
 import type { Outcome, ResultRecord, RunRecord } from "../runs/record.ts";
 import { Recorder } from "../runs/recorder.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
-import { missText, shellQuote } from "../words.ts";
+import { counted, missText, shellQuote } from "../words.ts";
 import { headText, type RowWidths, rowText } from "./format.ts";
 import type { Output } from "./output.ts";
 
@@ -49,14 +42,20 @@ function oneOf<T extends string>(kind: string, value: string, names: readonly T[
   return found;
 }
 
-function positive(option: string, text: string | undefined, whole: boolean): number | null {
+function positive(option: string, text: string | undefined, most: number, whole: boolean): number | null {
   if (text === undefined) return null;
   const value = Number(text);
-  if (text.trim() === "" || !(value > 0) || !Number.isFinite(value) || (whole && !Number.isInteger(value))) {
-    throw new UsageError(`${option} is "${text}"; it takes a ${whole ? "whole " : ""}number above 0.`);
+  if (text.trim() === "" || !(value > 0 && value <= most) || (whole && !Number.isInteger(value))) {
+    const words = `a ${whole ? "whole " : ""}number above 0, at most ${most.toLocaleString("en-US")}`;
+    throw new UsageError(`${option} is "${text}"; it takes ${words}.`);
   }
   return value;
 }
+
+/** Timers of Node count 32-bit milliseconds and fire at once beyond them: 11 days are enough. */
+const MAX_TIMEOUT_S = 1_000_000;
+
+const MAX_WORKERS = 1024;
 
 function seedOf(text: string | undefined): number | null {
   if (text === undefined) return null;
@@ -81,7 +80,7 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
     throw new UsageError("--inputs takes the place of --suite: give one of them.");
   }
   const absolute = (file: string | undefined) => (file === undefined ? null : path.resolve(file));
-  const timeout = positive("--timeout", options.timeout, false);
+  const timeout = positive("--timeout", options.timeout, MAX_TIMEOUT_S, false);
   return {
     suite: oneOf("suite", options.suite ?? "standard", SUITES),
     inputs: absolute(options.inputs),
@@ -94,7 +93,7 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
     chip: options.chip ?? null,
     seed: seedOf(options.seed),
     timeoutMs: timeout === null ? null : timeout * 1000,
-    workers: positive("--workers", options.workers, true),
+    workers: positive("--workers", options.workers, MAX_WORKERS, true),
     staging,
   };
 }
@@ -125,8 +124,15 @@ export async function parity(
     startedAt,
   });
   const host = new HostClient({ path: where.host });
-  const interrupt = interruptHandler(host, staging, output);
+  const interrupt = interruptHandler(host, output);
   const view = options.json ? undefined : new View(output);
+  // However the program ends, nothing half-written stays. A bundle that is complete has left the folder.
+  const onExit = (): void => {
+    host.kill();
+    discardStaging(staging);
+    if (made) removeIfEmpty(path.dirname(staging.target));
+  };
+  process.on("exit", onExit);
   let end: RunEnd;
   try {
     end = await host.run(request, (event) => {
@@ -137,17 +143,18 @@ export async function parity(
     await host.close();
   } finally {
     interrupt.remove();
+    process.off("exit", onExit);
   }
   output.clear();
 
   if (end.type === "refused" || !recorder.planned) {
     discardStaging(staging);
     if (made) removeIfEmpty(path.dirname(staging.target));
-    const message = end.type === "finished" ? "The run ended before it was planned." : messageOf(end);
-    if (options.json)
-      output.line(JSON.stringify({ error: { code: end.type === "refused" ? end.code : "internal", message } }));
+    const cancelled = end.type === "finished" && end.outcome === "cancelled";
+    const message = end.type === "finished" ? "The run ended before it was planned. Nothing was kept" : messageOf(end);
+    if (options.json) output.line(JSON.stringify({ error: { code: errorCode(end), message } }));
     else output.note(message);
-    return EXIT.couldNotRun;
+    return cancelled ? EXIT.interrupted : EXIT.couldNotRun;
   }
   const { outcome, reason } = ending(end, recorder);
   const draft = recorder.draft(outcome, reason, new Date().toISOString());
@@ -161,6 +168,11 @@ export async function parity(
   if (options.json) output.line(JSON.stringify(summaryJson(bundle)));
   else summary(bundle, where, output);
   return exitCode(outcome);
+}
+
+function errorCode(end: RunEnd): string {
+  if (end.type === "refused") return end.code;
+  return end.type === "finished" ? end.outcome : "internal";
 }
 
 function messageOf(end: Exclude<RunEnd, { type: "finished" }>): string {
@@ -185,25 +197,21 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** First Ctrl-C: cancel in order, keep what is finished. Second: stop at once, leave nothing behind. */
-function interruptHandler(host: HostClient, staging: Staging, output: Output): { readonly remove: () => void } {
+function interruptHandler(host: HostClient, output: Output): { readonly remove: () => void } {
   let asked = false;
   const onSignal = (): void => {
-    if (asked) {
-      host.kill();
-      discardStaging(staging);
-      process.exit(EXIT.interrupted);
-    }
+    if (asked) process.exit(EXIT.interrupted);
     asked = true;
     output.note("Cancelling. Finished cases are kept; once more stops at once and keeps nothing");
     host.cancel();
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
     remove: () => {
-      process.off("SIGINT", onSignal);
-      process.off("SIGTERM", onSignal);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
 }
@@ -232,7 +240,7 @@ class View {
         route: longest(event.planned.map((item) => item.route)),
       };
       this.#output.note(
-        `${event.cases.length} cases, ${event.planned.length} results to come, on ${event.device?.name.value ?? "imported outputs"}`,
+        `${counted(event.cases.length, "case")}, ${counted(event.planned.length, "result")} to come, on ${event.device?.name.value ?? "imported outputs"}`,
       );
       this.#output.line(headText(this.#widths));
     } else if (event.type === "result") {

@@ -3,6 +3,7 @@
  * that no half-written bundle is ever left under its name.
  */
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { gatesDigest } from "../gates/digest.ts";
 import { GATES_SCHEMA, gatesJson } from "../gates/gates.ts";
@@ -69,15 +70,34 @@ export function bundleName(startedAt: string, ...words: readonly string[]): stri
   return `${name.replace(/[^a-z0-9._-]+/g, "-")}.lockstep`;
 }
 
+const BUNDLE = ".lockstep";
+
+/** The path itself, or the first of `-2`, `-3`, ... before `.lockstep` that is not taken. */
+function freePath(wanted: string): string {
+  const stem = wanted.slice(0, -BUNDLE.length);
+  let free = wanted;
+  for (let n = 2; fs.existsSync(free); n++) free = `${stem}-${n}${BUNDLE}`;
+  return free;
+}
+
+/** This machine, in the names of staged folders: on a shared disk a process id says nothing about another machine's. */
+const MACHINE = os.hostname().replace(/[^A-Za-z0-9-]/g, "-");
+
+let stagings = 0;
+
 /**
  * Starts a bundle. `out` is the folder that bundles go into (made if missing), or the bundle itself if it ends in
- * `.lockstep`. Throws BundleError if it cannot be written or is there already.
+ * `.lockstep`. A bundle that is named by its time gets a number where its name is taken. Removes what runs that were
+ * killed left behind. Throws BundleError if the place cannot be written, or if the named bundle is there already.
  */
 export function openStaging(out: string, name: string): Staging {
-  const target = path.resolve(out.endsWith(".lockstep") ? out : path.join(out, name));
+  const place = path.resolve(out);
+  const named = place.endsWith(BUNDLE);
+  const target = named ? place : freePath(path.join(place, name));
   const parent = path.dirname(target);
-  const folder = path.join(parent, `.${path.basename(target)}.${process.pid}${PARTIAL}`);
-  if (fs.existsSync(target)) throw new BundleError(`${target} is there already: name another --out.`);
+  const folder = path.join(parent, `.${path.basename(target)}.${MACHINE}.${process.pid}.${++stagings}${PARTIAL}`);
+  if (named && fs.existsSync(target)) throw new BundleError(`${target} is there already: name another --out.`);
+  sweep(parent);
   try {
     makeFolders(path.join(folder, "data"));
     // mkdir succeeds on some full disks; a small file shows that the folder can be written.
@@ -87,6 +107,29 @@ export function openStaging(out: string, name: string): Staging {
     throw new BundleError(writeFailure(parent, error));
   }
   return { folder, target };
+}
+
+/** Removes the staged folders of processes of this machine that are gone. */
+function sweep(parent: string): void {
+  let names: readonly string[];
+  try {
+    names = fs.readdirSync(parent);
+  } catch {
+    return; // not there yet, or not a folder: the caller finds out
+  }
+  for (const name of names) {
+    const match = /^\..+\.lockstep\.([A-Za-z0-9-]+)\.(\d+)\.\d+\.partial$/.exec(name);
+    if (match?.[1] === MACHINE && !isAlive(Number(match[2]))) removeQuietly(path.join(parent, name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /**
@@ -123,6 +166,8 @@ export function writeFailure(where: string, error: unknown): string {
 /** Writes one payload file whole: a killed process leaves either all of it or none. `file` is below `data/`. */
 export function writePayload(folder: string, file: string, data: Uint8Array | string): void {
   if (!BUNDLE_PATH.test(file) || roleOf(file) === undefined) throw new BundleError(`${file} is no path of a bundle.`);
+  // A run that was given up must not come back to life.
+  if (!fs.existsSync(folder)) throw new BundleError(`${folder} is gone: the run was given up.`);
   const target = path.join(folder, file);
   const partial = `${target}${PARTIAL}`;
   makeFolders(path.dirname(target));
@@ -174,6 +219,19 @@ export interface ClosedBundle {
   readonly identity: string;
 }
 
+/** Renames into place; where another run took the name in the meantime, into the next free one. Returns the path. */
+function moveTo(folder: string, target: string): string {
+  for (let place = freePath(target); ; place = freePath(target)) {
+    try {
+      fs.renameSync(folder, place);
+      return place;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if ((code !== "ENOTEMPTY" && code !== "EEXIST") || !fs.existsSync(place)) throw error;
+    }
+  }
+}
+
 function environment(draft: RecordDraft): readonly (readonly [string, HostFacts | Producer | RunRecord["device"]])[] {
   return [
     ["data/env/host.json", draft.host],
@@ -216,8 +274,7 @@ export function closeBundle(staging: Staging, draft: RecordDraft): ClosedBundle 
     fs.writeFileSync(path.join(folder, "bag-info.txt"), bagInfoText(payload, draft.finishedAt.slice(0, 10), agent));
     const tags = TAG_FILES.map((file) => ({ path: file, sha256: sha256File(path.join(folder, file)) }));
     fs.writeFileSync(path.join(folder, TAG_MANIFEST), manifestText(tags));
-    fs.renameSync(folder, target);
-    return { path: target, record, identity: sha256(manifest) };
+    return { path: moveTo(folder, target), record, identity: sha256(manifest) };
   } catch (error) {
     removeQuietly(folder);
     if (error instanceof BundleError) throw error;

@@ -11,7 +11,12 @@ export type RunEnd =
   /** The host died in mid-run. */
   | { readonly type: "stopped"; readonly reason: string };
 
+/** How long a host may take to end a cancelled run: it may be reading a file of gigabytes, or computing the oracle. */
+const CANCEL_MS = 4000;
+
 export interface HostClientOptions {
+  /** In place of `CANCEL_MS`. */
+  readonly cancelMs?: number;
   /** The bundled host, `out/host.mjs`. */
   readonly path: string;
   /** Lines that the host writes to its standard error. */
@@ -30,6 +35,7 @@ export class HostClient {
   readonly #options: HostClientOptions;
   #child: ChildProcess | undefined;
   #busy = false;
+  #cancelTimer: NodeJS.Timeout | undefined;
 
   constructor(options: HostClientOptions) {
     this.#options = options;
@@ -43,12 +49,19 @@ export class HostClient {
       return await this.#runOnce(this.#start(), request, onEvent);
     } finally {
       this.#busy = false;
+      clearTimeout(this.#cancelTimer);
+      this.#cancelTimer = undefined;
     }
   }
 
-  /** Asks the run to stop. It ends as `cancelled` once the dispatch at hand is stopped. */
+  /**
+   * Asks the run to stop. It ends as `cancelled` once the dispatch at hand is stopped; a host that is too busy to listen is
+   * killed after `CANCEL_MS`.
+   */
   cancel(): void {
+    if (!this.#busy || this.#cancelTimer !== undefined) return;
     this.#send({ type: "cancel" });
+    this.#cancelTimer = setTimeout(() => this.kill(), this.#options.cancelMs ?? CANCEL_MS);
   }
 
   /** Kills the host at once. */
@@ -117,6 +130,10 @@ export class HostClient {
       };
       const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
         const how = howEnded(code, signal);
+        if (this.#cancelTimer !== undefined) {
+          finish({ type: "finished", outcome: "cancelled", reason: "Cancelled by you. Finished cases are kept" });
+          return;
+        }
         const words = lastWords.trim().split("\n").at(-1);
         finish({ type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` });
       };

@@ -12,8 +12,9 @@ const FAMILIES = ["apple7", "apple8", "apple9", "apple10"];
  * are not there.
  */
 export function chipOf(device: string | null, chip: string | null): string | undefined {
-  const [kind = "emulated", named] = (device ?? "emulated").split(":", 2);
-  if (!KINDS.includes(kind)) throw unknownName("device", device ?? "", [...KINDS, "emulated:apple9"]);
+  const [kind = "emulated", named, ...rest] = (device ?? "emulated").split(":");
+  if (rest.length > 0 || !KINDS.includes(kind))
+    throw unknownName("device", device ?? "", [...KINDS, "emulated:apple9"]);
   if (kind !== "emulated") {
     throw new UsageError(`The device "${kind}" is not there: \`lockstep devices\` says why. Use --device emulated.`);
   }

@@ -39,7 +39,7 @@ describe("parity", () => {
   it("shows a row, the execution, the bundle and the line that verifies it", () => {
     const out = freshOut();
     const ran = lockstep(...SMALL, "--out", out);
-    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("1 cases, 1 results to come")]);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("1 case, 1 result to come")]);
     const lines = ran.out.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^verdict +case +route +max abs +NMSE +worst row +time$/);
     expect(lines[1]).toMatch(
@@ -125,13 +125,24 @@ describe("what cannot run exits 2 and leaves nothing", () => {
     ["a producer of nothing", ["--producer", "x"], "--producer belongs to --outputs"],
     ["a file and a suite", ["--inputs", "x", "--suite", "quick"], "--inputs takes the place of --suite"],
     ["a file that is not there", ["--inputs", "absent.safetensors"], "cannot be opened"],
-    ["an unknown option", ["--colour"], "unknown option '--colour'"],
+    ["an unknown option", ["--colour"], "Unknown option '--colour'"],
+    ["an option without its value", ["--seed"], "--seed <n>' argument missing"],
+    ["an argument too many", ["evidence"], "Too many arguments"],
+    ["an empty value", ["--case", ""], "--case is empty"],
+    ["a device with two chips", ["--device", "emulated:apple9:apple8"], 'No device is called "emulated:apple9:apple8"'],
+    ["a time-out that no timer holds", ["--timeout", "1e9"], "above 0, at most 1,000,000"],
+    ["a crowd of workers", ["--workers", "99999"], "above 0, at most 1,024"],
   ];
 
   it.each(cases)("%s", (_, args, words) => {
     const out = freshOut();
-    const ran = lockstep("parity", ...args, "--out", out);
+    const ran = lockstep("parity", "--out", out, ...args);
     expect([ran.code, ran.out, ran.err]).toEqual([2, "", expect.stringContaining(words)]);
+    const json = lockstep("parity", "--json", "--out", out, ...args);
+    expect([json.code, JSON.parse(json.out)]).toEqual([
+      2,
+      { error: { code: expect.any(String), message: expect.stringContaining(words) } },
+    ]);
     expect(fs.existsSync(out)).toBe(false);
   });
 
@@ -165,6 +176,50 @@ describe("what cannot run exits 2 and leaves nothing", () => {
     const ran = lockstep("parrity");
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("Nearest: parity")]);
     expect(lockstep("verify", path.join(folder, "absent"))).toMatchObject({ code: 2 });
+  });
+});
+
+describe("endings that nobody planned", () => {
+  /** Starts a run, does something to it after its first row, and waits until it and its host are gone. */
+  async function disturbed(disturb: (child: ReturnType<typeof spawn>) => void) {
+    const out = freshOut();
+    const left = (): readonly string[] => (fs.existsSync(out) ? fs.readdirSync(out) : []);
+    const child = spawn(process.execPath, [CLI, "parity", "--operator", "gqa_decode", "--out", out], { cwd: folder });
+    child.stderr.resume();
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes("pass")) disturb(child);
+    });
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
+      child.on("exit", (...how) => resolve(how));
+    });
+    // The host is a process of its own and ends a moment later.
+    for (let waited = 0; waited < 5000 && left().length > 0; waited += 50) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return { code, signal, left: left() };
+  }
+
+  it("a reader that closes the pipe leaves nothing behind", async () => {
+    expect(await disturbed((child) => child.stdout?.destroy())).toEqual({ code: 141, signal: null, left: [] });
+  });
+
+  it("a kill that cannot be caught leaves nothing behind", async () => {
+    expect(await disturbed((child) => child.kill("SIGKILL"))).toEqual({ code: null, signal: "SIGKILL", left: [] });
+  });
+
+  it("results that cannot be written end with exit 2", () => {
+    const full = fs.openSync("/dev/full", "w");
+    const out = freshOut();
+    const ran = spawnSync(process.execPath, [CLI, ...SMALL, "--out", out], { stdio: ["ignore", full, "pipe"] });
+    fs.closeSync(full);
+    expect([ran.status, String(ran.stderr)]).toEqual([2, expect.stringContaining("cannot be written (ENOSPC)")]);
+    expect(fs.existsSync(out)).toBe(false);
+  });
+
+  it("two runs in one second keep two bundles", () => {
+    const out = freshOut();
+    for (const code of [0, 0, 0]) expect(lockstep(...SMALL, "--out", out).code).toBe(code);
+    expect(fs.readdirSync(out)).toHaveLength(3);
   });
 });
 
@@ -209,6 +264,11 @@ describe("Ctrl-C", () => {
 });
 
 describe("other commands", () => {
+  it("do not let what they show command the terminal", () => {
+    const ran = lockstep("verify", "\u001b]0;owned\u0007\r\u009b31mx");
+    expect(ran.err).toBe("\\x1b]0;owned\\x07\\x0d\\x9b31mx is not there: give the folder of a bundle.\n");
+  });
+
   it("dispatch explains every candidate", () => {
     const ran = lockstep("dispatch", "--case", "L8192.tail4", "--chip", "M1");
     expect(ran.code).toBe(0);

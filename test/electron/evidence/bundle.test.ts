@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { walk } from "../../../electron/evidence/bag.ts";
@@ -79,14 +80,44 @@ describe("a bundle", () => {
     expect(fs.readdirSync(out)).toEqual([]);
   });
 
-  it("never replaces another one", () => {
-    fixtureBundle(out);
-    expect(() => fixtureBundle(out)).toThrow("is there already");
+  it("never replaces another one: it takes the next free name, unless it was named", () => {
+    const names = [fixtureBundle(out), fixtureBundle(out)].map((bundle) => path.basename(bundle.path));
+    expect(names).toEqual(["fixture.lockstep", "fixture-2.lockstep"]);
+    expect(() => openStaging(path.join(out, "fixture.lockstep"), "x.lockstep")).toThrow("is there already");
+  });
+
+  it("is kept where another run took its name in the meantime", () => {
+    const [first, second] = [openStaging(out, "x.lockstep"), openStaging(out, "x.lockstep")];
+    const paths = [first, second].map((staging) => closeBundle(staging, fixtureDraft(staging.folder)).path);
+    expect(paths.map((file) => path.basename(file))).toEqual(["x.lockstep", "x-2.lockstep"]);
+    expect(fs.readdirSync(out)).toHaveLength(2);
+  });
+
+  it("takes what killed runs left behind away, and nothing else", () => {
+    const gone = spawnSync("true").pid;
+    const machine = os.hostname().replace(/[^A-Za-z0-9-]/g, "-");
+    const others = [
+      `.y.lockstep.elsewhere.${gone}.1.partial`,
+      `.y.lockstep.${machine}.${process.pid}.9.partial`,
+      ".git",
+    ];
+    for (const name of [`.y.lockstep.${machine}.${gone}.1.partial`, ...others])
+      fs.mkdirSync(path.join(out, name, "data"), { recursive: true });
+    discardStaging(openStaging(out, "x.lockstep"));
+    expect(fs.readdirSync(out).sort()).toEqual([...others].sort());
+  });
+
+  it("does not come back to life when it was given up", () => {
+    const staging = openStaging(out, "x.lockstep");
+    discardStaging(staging);
+    expect(() => writePayload(staging.folder, "data/command.txt", "x")).toThrow("the run was given up");
+    expect(fs.readdirSync(out)).toEqual([]);
   });
 
   it("goes to a folder that is made, or to the very name given", () => {
     expect(openStaging(path.join(out, "a/b"), "x.lockstep").target).toBe(path.join(out, "a/b/x.lockstep"));
     expect(openStaging(path.join(out, "c.lockstep"), "x.lockstep").target).toBe(path.join(out, "c.lockstep"));
+    expect(openStaging(`${out}/d.lockstep/`, "x.lockstep").target).toBe(path.join(out, "d.lockstep"));
   });
 
   it("says why a folder cannot be written", () => {

@@ -38,6 +38,18 @@ function request(change: Partial<RunRequest> = {}): RunRequest {
   };
 }
 
+describe("a host that does not listen", () => {
+  it("is killed some time after a cancel, and the run ends as cancelled", async () => {
+    const deaf = path.join(folder, "deaf.mjs");
+    fs.writeFileSync(deaf, 'process.on("message", () => { for (;;); });');
+    const client = new HostClient({ path: deaf, cancelMs: 100 });
+    const end = client.run(request(), () => {});
+    client.cancel();
+    expect(await end).toMatchObject({ type: "finished", outcome: "cancelled" });
+    await client.close();
+  });
+});
+
 describe("a host that is killed", () => {
   it("ends the run as stopped; the record is crashed and valid; the next run works", async () => {
     const client = new HostClient({ path: WHERE.host });
