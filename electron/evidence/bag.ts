@@ -49,18 +49,34 @@ export interface Walk {
 export function walk(root: string): Walk {
   const files: BagFile[] = [];
   const refused: string[] = [];
+  let seen = 0;
   const visit = (relative: string, depth: number): void => {
     if (depth > BUNDLE_LIMITS.depth) {
       refused.push(`${relative}: deeper than ${BUNDLE_LIMITS.depth} folders`);
       return;
     }
-    const entries = fs.readdirSync(path.join(root, relative), { withFileTypes: true });
+    let entries: readonly fs.Dirent[];
+    try {
+      entries = fs.readdirSync(path.join(root, relative), { withFileTypes: true });
+    } catch (error) {
+      refused.push(`${relative || "."}: cannot be listed (${(error as NodeJS.ErrnoException).code})`);
+      return;
+    }
     if (entries.length === 0 && relative !== "") refused.push(`${relative}: an empty folder, which no manifest covers`);
     for (const entry of entries) {
+      // A folder that is no bundle may hold a whole disk.
+      if (++seen > 2 * BUNDLE_LIMITS.entries) {
+        if (seen === 2 * BUNDLE_LIMITS.entries + 1) refused.push(`more than ${BUNDLE_LIMITS.entries} files`);
+        return;
+      }
       const child = relative === "" ? entry.name : `${relative}/${entry.name}`;
       if (entry.isDirectory()) visit(child, depth + 1);
-      else if (entry.isFile()) files.push({ path: child, bytes: fs.lstatSync(path.join(root, child)).size });
-      else refused.push(`${child}: ${entry.isSymbolicLink() ? "a symbolic link" : "not a plain file"}`);
+      else if (entry.isFile()) {
+        const stat = fs.lstatSync(path.join(root, child), { throwIfNoEntry: false });
+        // A name that is no UTF-8 cannot be asked for.
+        if (stat === undefined) refused.push(`${child}: its name is no UTF-8 text`);
+        else files.push({ path: child, bytes: stat.size });
+      } else refused.push(`${child}: ${entry.isSymbolicLink() ? "a symbolic link" : "not a plain file"}`);
     }
   };
   visit("", 0);

@@ -72,8 +72,24 @@ interface Check {
 const TOP_LEVEL = [...TAG_FILES, TAG_MANIFEST];
 const RECORD = "data/record.json";
 
+/**
+ * Path of a file that may be read: the walk found it to be a plain one (a pipe never ends) and it is not above `limit`
+ * bytes. Throws Error where it is not.
+ */
+function readable(state: State, file: string, limit: number): string {
+  const found = state.files.find((entry) => entry.path === file);
+  if (found === undefined) throw new Error(`${file}: missing, or no plain file`);
+  if (found.bytes > limit) throw new Error(`${file}: ${found.bytes} bytes; the limit is ${limit}`);
+  return path.join(state.root, file);
+}
+
 function readText(state: State, file: string): string {
-  return fs.readFileSync(path.join(state.root, file), "utf8");
+  return fs.readFileSync(readable(state, file, JSON_LIMITS.bytes), "utf8");
+}
+
+/** SHA-256 of a file within the limits of a bundle. */
+function digestOf(state: State, file: string): string {
+  return sha256File(readable(state, file, BUNDLE_LIMITS.fileBytes));
 }
 
 function payload(state: State): readonly BagFile[] {
@@ -82,9 +98,7 @@ function payload(state: State): readonly BagFile[] {
 
 /** Bytes of a file that must be UTF-8 without loss. */
 function readJson(state: State, file: string): unknown {
-  const bytes = fs.readFileSync(path.join(state.root, file));
-  if (bytes.length > JSON_LIMITS.bytes)
-    throw new Error(`${file}: ${bytes.length} bytes of JSON; the limit is ${JSON_LIMITS.bytes}`);
+  const bytes = fs.readFileSync(readable(state, file, JSON_LIMITS.bytes));
   return parseStrictJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes), file);
 }
 
@@ -162,7 +176,7 @@ const CHECKS: readonly Check[] = [
     run: (state) =>
       payload(state)
         .filter((file) => state.manifest.has(file.path))
-        .filter((file) => sha256File(path.join(state.root, file.path)) !== state.manifest.get(file.path))
+        .filter((file) => digestOf(state, file.path) !== state.manifest.get(file.path))
         .map((file) => `${file.path}: its bytes differ from the manifest`),
   },
   {
@@ -174,8 +188,7 @@ const CHECKS: readonly Check[] = [
       for (const file of TAG_FILES) {
         const listed = entries.get(file);
         if (listed === undefined) reasons.push(`${TAG_MANIFEST}: ${file} is not listed`);
-        else if (listed !== sha256File(path.join(state.root, file)))
-          reasons.push(`${file}: its bytes differ from the tag manifest`);
+        else if (listed !== digestOf(state, file)) reasons.push(`${file}: its bytes differ from the tag manifest`);
       }
       for (const file of entries.keys()) {
         if (!TAG_FILES.some((tag) => tag === file)) reasons.push(`${TAG_MANIFEST}: ${file} is no tag file`);

@@ -1,4 +1,5 @@
 /** Verification fails for every byte that is flipped, every file that is added, removed or renamed, and every false verdict. */
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -226,6 +227,37 @@ describe("other gates", () => {
       result: "valid",
       notes: ["The gates of this bundle are not those of this program."],
     });
+  });
+});
+
+describe("a folder that does not end", () => {
+  it("pipes in the place of any file are refused, not waited for", () => {
+    for (const file of ["bagit.txt", MANIFEST, "data/record.json"]) {
+      const ids = broken((root) => {
+        fs.rmSync(path.join(root, file));
+        execFileSync("mkfifo", [path.join(root, file)]);
+      });
+      expect(ids).toContain("files");
+    }
+  });
+
+  it("files beyond the limits are not read", () => {
+    for (const file of ["bagit.txt", "bag-info.txt", MANIFEST, "data/record.json", "data/command.txt"]) {
+      const ids = broken((root) => fs.truncateSync(path.join(root, file), 1e12));
+      expect(ids).toContain("files");
+    }
+  });
+
+  it("names that are no UTF-8 are refused", () => {
+    const name = Buffer.concat([Buffer.from("/data/"), Buffer.from([0xff])]);
+    expect(broken((root) => fs.writeFileSync(Buffer.concat([Buffer.from(root), name]), ""))).toEqual(["files"]);
+  });
+
+  it("thousands of files are not all listed", () => {
+    const ids = broken((root) => {
+      for (let i = 0; i < 9000; i++) fs.writeFileSync(path.join(root, `${i}`), "");
+    });
+    expect(ids).toContain("files");
   });
 });
 
