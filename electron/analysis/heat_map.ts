@@ -92,7 +92,8 @@ export function logHistogram(values: Float64Array): LogHistogram {
   }
   if (sorted.length === 0) return { from: 0, to: 1, counts: new Array<number>(BINS).fill(0), zeros, infinite, empty };
   const from = Math.floor(Math.log10(sorted[0]!));
-  const to = Math.max(from + 1, Math.ceil(Math.log10(sorted[sorted.length - 1]!)));
+  // Adding 0 turns a -0 of ceil into 0.
+  const to = Math.max(from + 1, Math.ceil(Math.log10(sorted[sorted.length - 1]!))) + 0;
   const counts = new Array<number>(BINS).fill(0);
   for (const magnitude of sorted) {
     const bin = Math.floor(((Math.log10(magnitude) - from) / (to - from)) * BINS);
