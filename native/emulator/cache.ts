@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { statfsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { DeviceError } from "../device.ts";
 
@@ -90,7 +90,7 @@ export class ModuleCache {
     const folder = this.#path(kind, digest);
     const draft = join(this.folder, LAYOUT, "draft", randomUUID());
     try {
-      await mkdir(draft, { recursive: true });
+      await this.#makeFolder(draft);
       const facts = await fill(draft);
       const files: Record<string, { bytes: number; sha256: string }> = {};
       for (const name of await readdir(draft)) {
@@ -98,10 +98,10 @@ export class ModuleCache {
         files[name] = { bytes: data.length, sha256: sha256(data) };
       }
       await writeFile(join(draft, "entry.json"), JSON.stringify({ files, facts }));
-      await mkdir(join(this.folder, LAYOUT, kind), { recursive: true });
+      await this.#makeFolder(join(this.folder, LAYOUT, kind));
       await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
-        const isThere = error.code === "ENOTEMPTY" || error.code === "EEXIST";
-        if (!isThere) throw error;
+        const taken = error.code === "ENOTEMPTY" || error.code === "EEXIST";
+        if (!taken) throw error;
         if ((await this.lookup(kind, digest, schema)) !== undefined) return;
         // What is there is not whole.
         await this.remove(kind, digest);
@@ -167,13 +167,42 @@ export class ModuleCache {
   async #explain(error: unknown): Promise<unknown> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOSPC" || code === "EDQUOT") return diskFull(this.folder);
-    if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR") {
-      return new StorageError(
-        `The cache folder ${this.folder} cannot be written (${code}): set LOCKSTEP_CACHE to a folder that can.`,
-      );
-    }
-    return error;
+    const refused = code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR";
+    return refused ? this.#unwritable(code) : error;
   }
+
+  #unwritable(code: string | undefined): StorageError {
+    return new StorageError(
+      `The cache folder ${this.folder} cannot be written (${code}): set LOCKSTEP_CACHE to a folder that can.`,
+    );
+  }
+
+  /**
+   * Makes a folder and those above it. Node's own recursive mkdir never returns below /proc, which answers ENOENT under a
+   * folder that exists, and says ENOENT where a disk is read-only.
+   */
+  async #makeFolder(folder: string): Promise<void> {
+    const make = async (at: string): Promise<void> => {
+      if (await isThere(at)) return;
+      if (dirname(at) !== at) await make(dirname(at));
+      await mkdir(at).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      });
+    };
+    try {
+      await make(folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === "ENOSPC" || code === "EDQUOT" ? error : this.#unwritable(code);
+    }
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The error for a compiler or a write that ran out of space. */

@@ -111,6 +111,9 @@ describe("the cache", () => {
     const refused = await deviceError(new ModuleCache(file).store("module", "a", facts, async () => ({ n: 1 })));
     expect(refused).toMatchObject({ code: "unavailable" });
     expect(refused.message).toContain(`The cache folder ${file} cannot be written`);
+    // Node's own recursive mkdir never returns there.
+    const nowhere = new ModuleCache("/proc/nowhere").store("module", "a", facts, async () => ({ n: 1 }));
+    expect((await deviceError(nowhere)).message).toContain("The cache folder /proc/nowhere cannot be written");
     const full = new ModuleCache(join(folder, "full")).store("module", "a", facts, async () => {
       // What a write to a full disk rejects with.
       throw Object.assign(new Error("write"), { code: "ENOSPC" });
