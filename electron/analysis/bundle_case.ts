@@ -1,8 +1,11 @@
 /** A case of a bundle: its record, its raw outputs, its inputs' origin. Every byte that is used is held to its digest. */
 import fs from "node:fs";
 import path from "node:path";
+import { openSafetensors } from "../../oracle/safetensors.ts";
 import { type FloatDtype, tensorFromBytes, widenToF64 } from "../../oracle/tensor.ts";
 import { type Case, outputLayout } from "../cases/case.ts";
+import { inputBuffers } from "../cases/inputs.ts";
+import { tensorName } from "../cases/layout.ts";
 import { MANIFEST, parseManifest, sha256 } from "../evidence/bag.ts";
 import { JSON_LIMITS, parseStrictJson, StrictJsonError } from "../evidence/json.ts";
 import { type CaseRecord, type ResultRecord, type RunRecord, recordSchema } from "../runs/record.ts";
@@ -186,5 +189,21 @@ export function caseOf(record: RunRecord, entry: CaseRecord, places: InputPlaces
       "name the file that holds them",
     );
   }
+  checkTensors(found, entry);
   return { ...made, path: found };
+}
+
+/** Throws `InspectError` (`input`) unless the file holds every tensor of the case. */
+function checkTensors(file: string, { key, shape, source }: CaseRecord): void {
+  if (source.kind === "generator") return;
+  const inputs = source.kind === "scores" ? ["scores", "v"] : inputBuffers(shape).map((buffer) => buffer.name);
+  const { entries } = openSafetensors(file);
+  const missing = inputs.map((name) => tensorName(source.prefix, name)).find((name) => !entries.has(name));
+  if (missing !== undefined) {
+    throw new InspectError(
+      "input",
+      `${file} has no tensor "${missing}", which ${key} needs`,
+      "name the file of the run",
+    );
+  }
 }

@@ -7,7 +7,8 @@ import type { CaseShape, RoutePlan } from "../../kernels/route.ts";
 import type { Addon, NativeAttentionResult } from "../../native/addon.ts";
 import type { DeviceBuffer } from "../../native/device.ts";
 import { SafetensorsError } from "../../oracle/safetensors.ts";
-import { InputPool, inputBuffers, materialise } from "../cases/inputs.ts";
+import type { Case } from "../cases/case.ts";
+import { type CaseInputs, InputPool, inputBuffers, materialise } from "../cases/inputs.ts";
 import { sha256 } from "../evidence/bag.ts";
 import { memoryBuffer } from "../runs/imported.ts";
 import type { CaseRecord, ResultRecord } from "../runs/record.ts";
@@ -211,7 +212,7 @@ export class Inspector {
     const testCase = caseOf(bundle.record, entry, { inputs, golden: this.#options.golden });
     const pool = new InputPool((bytes, label) => memoryBuffer(addon, bytes, label));
     try {
-      const { buffers, facts } = await materialise(testCase, inputBuffers(testCase.shape), pool, addon);
+      const { buffers, facts } = await makeInputs(testCase, pool, addon);
       for (const fact of facts) {
         const recorded = entry.inputs.find((input) => input.name === fact.name);
         if (recorded?.sha256 === fact.sha256) continue;
@@ -256,6 +257,16 @@ export class Inspector {
       this.#errors.delete(oldest);
     }
     return errors;
+  }
+}
+
+/** The inputs of a case. Throws `InspectError` (`input`) where its file holds values that the case cannot have. */
+async function makeInputs(testCase: Case, pool: InputPool, addon: Addon): Promise<CaseInputs> {
+  try {
+    return await materialise(testCase, inputBuffers(testCase.shape), pool, addon);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InspectError("input", `${testCase.path}: ${error.message}`, "name the file of the run");
   }
 }
 

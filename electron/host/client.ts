@@ -3,8 +3,9 @@
  * next run starts a fresh child. Nothing is retried by itself.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import type { RunEvent } from "../runs/events.ts";
-import { fromHostSchema, type RunRequest, type ToHost } from "./messages.ts";
+import type { InspectRequest } from "../analysis/messages.ts";
+import { eventSchema, type RunEvent } from "../runs/events.ts";
+import { busyRefusal, type InspectEnd, inspectEndSchema, type RunRequest, type ToHost } from "./messages.ts";
 
 export type RunEnd =
   | Extract<RunEvent, { type: "finished" | "refused" }>
@@ -31,11 +32,18 @@ function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `with exit code ${code}` : `by ${signal}`;
 }
 
+function isInspectEnd(message: unknown): boolean {
+  const type = (message as { readonly type?: unknown } | null)?.type;
+  return type === "inspected" || type === "inspect_refused";
+}
+
 export class HostClient {
   readonly #options: HostClientOptions;
   #child: ChildProcess | undefined;
   #busy = false;
   #cancelTimer: NodeJS.Timeout | undefined;
+  #inspections = 0;
+  readonly #asked = new Map<number, { readonly child: ChildProcess; readonly resolve: (end: InspectEnd) => void }>();
 
   constructor(options: HostClientOptions) {
     this.#options = options;
@@ -52,6 +60,20 @@ export class HostClient {
       clearTimeout(this.#cancelTimer);
       this.#cancelTimer = undefined;
     }
+  }
+
+  /**
+   * Asks about a case of a bundle. Resolves with the answer, or with why there is none: a run is going on, the bundle has no
+   * such thing, bytes differ from their digests, the host stopped. Questions are answered in order.
+   */
+  inspect(request: InspectRequest): Promise<InspectEnd> {
+    const id = ++this.#inspections;
+    if (this.#busy) return Promise.resolve(busyRefusal(id));
+    return new Promise((resolve) => {
+      const child = this.#start();
+      this.#asked.set(id, { child, resolve });
+      child.send({ type: "inspect", id, request } satisfies ToHost);
+    });
   }
 
   /**
@@ -94,10 +116,40 @@ export class HostClient {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#options.onLog?.(text));
-    child.once("exit", (code, signal) => this.#options.onExit?.(howEnded(code, signal)));
+    child.once("exit", (code, signal) => {
+      this.#options.onExit?.(howEnded(code, signal));
+      this.#unanswered(child, `The host stopped ${howEnded(code, signal)}`);
+    });
+    child.once("error", (error) => this.#unanswered(child, `The host could not be reached: ${error.message}`));
+    child.on("message", (message: unknown) => this.#answered(child, message));
     this.#child = child;
     this.#options.onStart?.(child.pid);
     return child;
+  }
+
+  #answered(child: ChildProcess, message: unknown): void {
+    if (!isInspectEnd(message)) {
+      // Outside a run the host speaks of nothing else.
+      if (!this.#busy && this.#asked.size > 0) child.kill("SIGKILL");
+      return;
+    }
+    const parsed = inspectEndSchema.safeParse(message);
+    const asked = parsed.success ? this.#asked.get(parsed.data.id) : undefined;
+    if (!parsed.success || asked?.child !== child) {
+      child.kill("SIGKILL");
+      return;
+    }
+    this.#asked.delete(parsed.data.id);
+    asked.resolve(parsed.data);
+  }
+
+  /** Ends every question that the child still has. */
+  #unanswered(child: ChildProcess, message: string): void {
+    for (const [id, asked] of this.#asked) {
+      if (asked.child !== child) continue;
+      this.#asked.delete(id);
+      asked.resolve({ type: "inspect_refused", id, code: "stopped", message, mend: "ask again; a fresh host starts" });
+    }
   }
 
   #runOnce(child: ChildProcess, request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
@@ -114,7 +166,8 @@ export class HostClient {
         resolve(end);
       };
       const onMessage = (message: unknown): void => {
-        const parsed = fromHostSchema.safeParse(message);
+        if (isInspectEnd(message)) return;
+        const parsed = eventSchema.safeParse(message);
         if (!parsed.success) {
           child.kill("SIGKILL");
           const issue = parsed.error.issues[0];

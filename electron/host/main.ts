@@ -3,10 +3,18 @@
  * ends the process, and the door writes the `crashed` record.
  */
 import fs from "node:fs";
+import { loadAddon } from "../../native/addon.ts";
+import { Inspector } from "../analysis/inspector.ts";
+import type { InspectRequest } from "../analysis/messages.ts";
 import type { RunEvent } from "../runs/events.ts";
-import { fromHostSchema, toHostSchema } from "./messages.ts";
+import { busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
 import { places } from "./root.ts";
-import { runRequest } from "./session.ts";
+import { inspectRequest, runRequest } from "./session.ts";
+
+const where = places();
+const inspector = new Inspector({ addon: () => loadAddon(where.addon), golden: where.golden });
+/** Questions are answered one after the other; a run begins when the one at hand is answered. */
+let inspecting: Promise<void> = Promise.resolve();
 
 let running: { readonly controller: AbortController; readonly staging: string } | undefined;
 
@@ -34,27 +42,46 @@ process.on("disconnect", () => {
   process.exit(0);
 });
 
-process.on("message", (message: unknown) => {
-  const parsed = toHostSchema.safeParse(message);
-  if (!parsed.success) die(new Error(`The door sent what it may not send: ${parsed.error.message}`));
-  if (parsed.data.type === "cancel") {
-    running?.controller.abort();
-    return;
-  }
+function inspect(id: number, request: InspectRequest): void {
+  const answer = async (): Promise<void> => {
+    send(running === undefined ? await inspectRequest(inspector, id, request) : busyRefusal(id));
+  };
+  inspecting = inspecting.then(answer).catch(die);
+}
+
+function run(request: RunRequest): void {
   if (running !== undefined) die(new Error("The door sent a run while one is going on."));
   const controller = new AbortController();
-  running = { controller, staging: parsed.data.request.staging };
+  running = { controller, staging: request.staging };
   // The last event goes out when the device is closed and the next run may come.
   let last: RunEvent | undefined;
   const emit = (event: RunEvent): void => {
     if (isLast(event)) last = event;
     else send(event);
   };
-  runRequest(parsed.data.request, places(), controller.signal, emit).then(
-    () => {
+  inspecting
+    .then(() => {
+      // A run needs the memory.
+      inspector.release();
+      return runRequest(request, where, controller.signal, emit);
+    })
+    .then(() => {
       running = undefined;
       send(last);
-    },
-    (error: unknown) => die(error),
-  );
+    }, die);
+}
+
+process.on("message", (message: unknown) => {
+  const parsed = toHostSchema.safeParse(message);
+  if (!parsed.success) die(new Error(`The door sent what it may not send: ${parsed.error.message}`));
+  switch (parsed.data.type) {
+    case "cancel":
+      running?.controller.abort();
+      return;
+    case "inspect":
+      inspect(parsed.data.id, parsed.data.request);
+      return;
+    case "run":
+      run(parsed.data.request);
+  }
 });

@@ -1,5 +1,9 @@
-/** What a door and the host say to each other. Both sides check what they receive; no message carries a tensor. */
+/**
+ * What a door and the host say to each other. Both sides check what they receive; no message carries a tensor. Answers about
+ * a case carry typed arrays, a few MiB at most: `analysis/messages.ts` has the limits.
+ */
 import * as z from "zod";
+import { inspectAnswerSchema, inspectRequestSchema, refusalCodeSchema } from "../analysis/messages.ts";
 import { eventSchema } from "../runs/events.ts";
 
 /** Everything that a parity run is asked for. Paths are absolute. */
@@ -23,11 +27,34 @@ export const runRequestSchema = z.strictObject({
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
+const inspectId = z.number().int().positive();
+
 export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("run"), request: runRequestSchema }),
   z.strictObject({ type: z.literal("cancel") }),
+  z.strictObject({ type: z.literal("inspect"), id: inspectId, request: inspectRequestSchema }),
 ]);
 export type ToHost = z.infer<typeof toHostSchema>;
 
-/** The host answers with the events of the run; `finished` and `refused` are the last of one. */
-export const fromHostSchema = eventSchema;
+/** The one answer to an `inspect`, under its id. */
+export const inspectEndSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("inspected"), id: inspectId, answer: inspectAnswerSchema }),
+  z.strictObject({
+    type: z.literal("inspect_refused"),
+    id: inspectId,
+    code: refusalCodeSchema,
+    message: z.string(),
+    mend: z.string(),
+  }),
+]);
+export type InspectEnd = z.infer<typeof inspectEndSchema>;
+
+/** The refusal while a run is going on: it has the device, the memory and the processor. */
+export function busyRefusal(id: number): InspectEnd {
+  const message = "A run is going on; outputs can be looked at when it has ended";
+  return { type: "inspect_refused", id, code: "busy", message, mend: "wait for it, or cancel it" };
+}
+
+/** The host answers with the events of the run, of which `finished` and `refused` are the last, and with inspections. */
+export const fromHostSchema = z.discriminatedUnion("type", [...eventSchema.options, ...inspectEndSchema.options]);
+export type FromHost = z.infer<typeof fromHostSchema>;

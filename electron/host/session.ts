@@ -5,6 +5,8 @@ import { loadAddon } from "../../native/addon.ts";
 import type { Device } from "../../native/device.ts";
 import { openEmulatedDevice } from "../../native/emulator/open.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
+import type { Inspector } from "../analysis/inspector.ts";
+import { InspectError, type InspectRequest } from "../analysis/messages.ts";
 import type { Case } from "../cases/case.ts";
 import { casesFromFile } from "../cases/file.ts";
 import { suiteCases } from "../cases/suites.ts";
@@ -16,7 +18,7 @@ import { runPlan } from "../runs/run.ts";
 import { UsageError } from "../runs/usage.ts";
 import { chipOf } from "./device_name.ts";
 import { hostFacts } from "./facts.ts";
-import type { RunRequest } from "./messages.ts";
+import type { InspectEnd, RunRequest } from "./messages.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Places } from "./root.ts";
 
@@ -98,4 +100,15 @@ async function judgeOutputs(request: RunRequest, where: Places, signal: AbortSig
     signal,
     emit,
   });
+}
+
+/** Answers one question about a case. Rejects for defects of the program only. */
+export async function inspectRequest(inspector: Inspector, id: number, request: InspectRequest): Promise<InspectEnd> {
+  try {
+    return { type: "inspected", id, answer: await inspector.inspect(request) };
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error;
+    const { code, message, mend } = error;
+    return { type: "inspect_refused", id, code, message, mend };
+  }
 }
