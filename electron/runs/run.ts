@@ -63,7 +63,8 @@ function failureOf(error: unknown): { readonly state: ResultRecord["state"]; rea
   const place = first === undefined ? "" : ` (${first.path}:${first.line}:${first.column}: ${first.message})`;
   switch (error.code) {
     case "compile_failed":
-      return { state: "compile_failed", reason: `${reason}${place}` };
+      // Most compilers' words begin with the place already.
+      return { state: "compile_failed", reason: reason.includes(first?.message ?? "") ? reason : `${reason}${place}` };
     case "pipeline_refused":
     case "dispatch_refused":
       return { state: "refused", reason };

@@ -15,6 +15,10 @@ const LAYOUT = "v1";
 const DEFAULT_LIMIT_BYTES = 2 * 1024 ** 3;
 /** Entries used within this time are never evicted: another process may be about to load them. */
 const SPARE_MS = 10 * 60_000;
+/** Where entries are made. */
+const DRAFTS = "draft";
+/** No compilation takes as long. */
+const ABANDONED_MS = 60 * 60_000;
 /** Stores between two looks at the size of the whole folder. */
 const STORES_PER_SWEEP = 32;
 /** Free space below which a failed write is put down to a full disk. */
@@ -88,7 +92,7 @@ export class ModuleCache {
     fill: (folder: string) => Promise<T>,
   ): Promise<CacheEntry<T>> {
     const folder = this.#path(kind, digest);
-    const draft = join(this.folder, LAYOUT, "draft", randomUUID());
+    const draft = join(this.folder, LAYOUT, DRAFTS, randomUUID());
     try {
       await this.#makeFolder(draft);
       const facts = await fill(draft);
@@ -130,6 +134,12 @@ export class ModuleCache {
         const folder = join(root, kind, name);
         const used = (await stat(folder).catch(() => undefined))?.mtimeMs;
         if (used === undefined) continue;
+        if (kind === DRAFTS) {
+          // A process that was killed in mid-compile left it.
+          if (Date.now() - used > ABANDONED_MS)
+            await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+          continue;
+        }
         let bytes = 0;
         for (const file of await names(folder))
           bytes += (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0;

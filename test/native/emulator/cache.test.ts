@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +21,8 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "lockstep-cache-"));
 });
+
+const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -90,7 +101,6 @@ describe("the cache", () => {
       });
     for (const name of ["old", "older", "fresh"]) await store(new ModuleCache(place), name);
     const entry = (name: string): string => join(place, "v1", "module", name);
-    const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
     utimesSync(entry("old"), hoursAgo(2), hoursAgo(2));
     utimesSync(entry("older"), hoursAgo(5), hoursAgo(5));
     // Three entries of about 1.1 kB: one must go for the first limit, all that are not fresh for the second.
@@ -103,6 +113,15 @@ describe("the cache", () => {
     expect(existsSync(entry("old"))).toBe(true);
     await new ModuleCache(place, 10).sweep();
     expect(readdirSync(join(place, "v1", "module"))).toEqual(["fresh"]);
+  });
+
+  it("takes away what a process that was killed in mid-compile left", async () => {
+    const place = join(folder, "drafts");
+    const draft = (name: string) => join(place, "v1", "draft", name);
+    for (const name of ["old", "fresh"]) mkdirSync(draft(name), { recursive: true });
+    utimesSync(draft("old"), hoursAgo(2), hoursAgo(2));
+    await new ModuleCache(place).sweep();
+    expect(readdirSync(join(place, "v1", "draft"))).toEqual(["fresh"]);
   });
 
   it("explains a folder that cannot be written and a disk that is full", async () => {
