@@ -2,11 +2,31 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // Native builds and emulated kernels take seconds on a busy two-core machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    maxWorkers: 2,
     reporters: ["default", "./build/plain-reporter.mjs"],
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          // Native builds and emulated kernels take seconds on a busy two-core machine.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // A browser, a host and the emulated device at once: after everything else, one file at a time.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

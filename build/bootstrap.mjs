@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Makes a fresh clone runnable, and a second call cheap: dependencies, compiler, addon, runner, bundles. Each step
+ * Makes a fresh clone runnable, and a second call cheap: dependencies, compiler, addon, runner, bundles, window. Each step
  * is keyed by the digest of what it depends on. Plain Node with builtins only; everything it says goes to stderr.
  *
  * Exit 2 where something is missing that it cannot or may not install.
@@ -121,6 +121,11 @@ function bundledFiles() {
   return ["electron", "native", "kernels", "oracle"].flatMap(filesBelow).filter((file) => /\.ts$/.test(file));
 }
 
+/** The window and the pure modules that it imports. */
+function windowFiles() {
+  return [...filesBelow("renderer"), ...bundledFiles().filter((file) => /^(electron|kernels)\//.test(file))];
+}
+
 async function main() {
   checkNode();
   fs.mkdirSync(OUT, { recursive: true });
@@ -145,8 +150,15 @@ async function main() {
       name: "bundling",
       stamp: `${OUT}/bundle.stamp`,
       value: digest([...bundledFiles(), "build/bundle.mjs"], [lock]),
-      products: [`${OUT}/cli.mjs`, `${OUT}/host.mjs`],
+      products: [`${OUT}/cli.mjs`, `${OUT}/host.mjs`, `${OUT}/serve.mjs`],
       work: async () => (await import("./bundle.mjs")).bundle(),
+    });
+    await step({
+      name: "building the window",
+      stamp: `${OUT}/window.stamp`,
+      value: digest([...windowFiles(), "build/window.mjs"], [lock]),
+      products: [`${OUT}/renderer/index.html`],
+      work: async () => (await import("./window.mjs")).buildWindow(),
     });
   });
 }

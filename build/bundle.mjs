@@ -1,10 +1,15 @@
 // @ts-check
-/** Bundles the command line and the host process into `out/`, so that starting them costs no transpiling. */
+/** Bundles the command line, the host process and the window's server into `out/`, so that starting them costs no transpiling. */
 import { build } from "esbuild";
 
 export async function bundle() {
   await build({
-    entryPoints: { cli: "electron/cli.ts", host: "electron/host/main.ts", bench: "electron/host/bench.ts" },
+    entryPoints: {
+      cli: "electron/cli.ts",
+      host: "electron/host/main.ts",
+      bench: "electron/host/bench.ts",
+      serve: "electron/serve.ts",
+    },
     outdir: "out",
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -13,6 +18,8 @@ export async function bundle() {
     format: "esm",
     sourcemap: true,
     logLevel: "warning",
+    // Optional native helpers of ws that are not installed.
+    external: ["bufferutil", "utf-8-validate"],
     // commander is CommonJS and requires builtins at run time.
     banner: {
       js: 'import { createRequire as lockstepRequire } from "node:module"; const require = lockstepRequire(import.meta.url);',

@@ -23,7 +23,14 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
   },
   {
     from: "renderer/",
-    may: ["renderer/", "electron/contract.ts", "kernels/"],
+    may: [
+      "renderer/",
+      "electron/contract.ts",
+      "electron/contract/",
+      "electron/actions.ts",
+      "electron/words.ts",
+      "kernels/",
+    ],
     why: "the window talks through the contract",
   },
 ];
@@ -52,6 +59,20 @@ function importsOf(file: string, text: string): Import[] {
   });
 }
 
+/** Every file of the project that `entry` brings along, itself included, without what is imported for its types alone. */
+function reachable(entries: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file) || !fs.existsSync(path.join(ROOT, file))) return;
+    seen.add(file);
+    for (const { to, typeOnly } of importsOf(file, fs.readFileSync(path.join(ROOT, file), "utf8"))) {
+      if (!typeOnly && /\.tsx?$/.test(to)) visit(to);
+    }
+  };
+  for (const entry of entries) visit(entry);
+  return seen;
+}
+
 function violations(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to, typeOnly }) => {
     const broken: string[] = [];
@@ -77,6 +98,19 @@ describe("layering", () => {
     expect(violations(imports)).toEqual([]);
   });
 
+  it("what the window brings along is pure: nothing of Node, none of the processes behind it", () => {
+    const brought = [...reachable(sourceFiles("renderer"))];
+    expect(brought).toContain("electron/runs/record.ts");
+    const needNode = brought.flatMap((file) =>
+      importsOf(file, fs.readFileSync(path.join(ROOT, file), "utf8"))
+        .filter(({ to, typeOnly }) => !typeOnly && /^(node:|ws$|electron$|commander$)/.test(to))
+        .map(({ from, to }) => `${from} imports ${to}`),
+    );
+    expect(needNode).toEqual([]);
+    expect(brought.filter((file) => /^(native|electron\/(host|workbench|cli))\//.test(file))).toEqual([]);
+    expect([...reachable(["electron/serve.ts"])]).toContain("electron/host/client.ts");
+  });
+
   it("flags an import that runs upwards, and the addon outside the host", () => {
     const upwards = importsOf("oracle/metrics.ts", 'import { gate } from "../electron/gates/gates.ts";\n');
     expect(violations(upwards)).toEqual([
@@ -86,6 +120,10 @@ describe("layering", () => {
     expect(violations(addon)).toEqual(["electron/cli.ts imports native/addon.ts: only the host loads the addon"]);
     const types = importsOf("electron/runs/run.ts", 'import type { Addon } from "../../native/addon.ts";\n');
     expect(violations(types)).toEqual([]);
+    const behind = importsOf("renderer/state/x.ts", 'import { Runs } from "../../electron/workbench/runs.ts";\n');
+    expect(violations(behind)).toEqual([
+      "renderer/state/x.ts imports electron/workbench/runs.ts: the window talks through the contract",
+    ]);
     const shell = importsOf("electron/serve.ts", 'import {\n  app,\n} from "electron";\n');
     expect(violations(shell)).toEqual(["electron/serve.ts imports electron: only the desktop shell imports electron"]);
   });

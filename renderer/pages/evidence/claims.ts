@@ -1,0 +1,84 @@
+/** The table of claims: rows are operator, route and dtype, columns are devices, a cell is the highest level. Pure. */
+import type { CallOutput } from "../../../electron/contract.ts";
+import { type Level, levelRank } from "../../parts/pips.tsx";
+import type { RunEntryView } from "../../state/session.ts";
+
+type Kept = Extract<RunEntryView, { state: "kept" }>;
+type Claim = Kept["claims"][number];
+type Routes = CallOutput<"kernels.list">["routes"];
+
+export interface ClaimColumn {
+  readonly id: string;
+  readonly title: string;
+  /** Emulated columns never support a chip. */
+  readonly emulated: boolean;
+}
+
+export interface ClaimCell {
+  readonly claim: Claim;
+  readonly level: Level;
+  /** The bundle that the claim comes from. */
+  readonly bundle: string;
+  /** Bundles with a claim for this cell. */
+  readonly bundles: number;
+}
+
+export interface ClaimRow {
+  readonly id: string;
+  readonly operator: string;
+  readonly route: string;
+  readonly dtype: string;
+  readonly planned: boolean;
+  /** By id of the column. */
+  readonly cells: ReadonlyMap<string, ClaimCell>;
+}
+
+export interface ClaimTable {
+  readonly columns: readonly ClaimColumn[];
+  readonly rows: readonly ClaimRow[];
+}
+
+/** Stands for all chips while there is no evidence about any. */
+export const NO_CHIP: ClaimColumn = { id: "any", title: "any chip", emulated: false };
+
+function columnOf(claim: Claim): ClaimColumn {
+  const emulated = claim.execution === "emulated";
+  return { id: `${claim.execution} ${claim.device}`, title: claim.supportsChip ?? claim.device, emulated };
+}
+
+function rowId(operator: string, route: string, dtype: string): string {
+  return `${operator} ${route} ${dtype}`;
+}
+
+/** Routes that no bundle names have a row of the dtypes that their operator's claims have, and no evidence. */
+export function claimTable(entries: readonly RunEntryView[], routes: Routes): ClaimTable {
+  const columns = new Map<string, ClaimColumn>();
+  const cells = new Map<string, Map<string, ClaimCell>>();
+  const dtypes = new Map<string, Set<string>>();
+  for (const entry of entries) {
+    if (entry.state !== "kept") continue;
+    for (const claim of entry.claims) {
+      const column = columnOf(claim);
+      columns.set(column.id, column);
+      const types = dtypes.get(claim.operator) ?? new Set();
+      dtypes.set(claim.operator, types.add(claim.dtype));
+      const id = rowId(claim.operator, claim.route, claim.dtype);
+      const row = cells.get(id) ?? new Map<string, ClaimCell>();
+      cells.set(id, row);
+      const known = row.get(column.id);
+      const better = known === undefined || levelRank(claim.level) > levelRank(known.level);
+      const bundles = (known?.bundles ?? 0) + 1;
+      row.set(column.id, better ? { claim, level: claim.level, bundle: entry.id, bundles } : { ...known, bundles });
+    }
+  }
+  const rows = routes.flatMap(({ operator, name, status }) =>
+    // A kernel that is not built has one row, of no dtype.
+    (status === "planned" ? [""] : [...(dtypes.get(operator) ?? ["f32"])]).map((dtype): ClaimRow => {
+      const id = rowId(operator, name, dtype);
+      return { id, operator, route: name, dtype, planned: status === "planned", cells: cells.get(id) ?? new Map() };
+    }),
+  );
+  const real = [...columns.values()].filter((column) => !column.emulated);
+  const emulated = [...columns.values()].filter((column) => column.emulated);
+  return { columns: [...(real.length > 0 ? real : [NO_CHIP]), ...emulated], rows };
+}

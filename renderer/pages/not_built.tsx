@@ -1,0 +1,94 @@
+/** Pages that are not built yet. Each says what it will show and where that is to be had now. */
+import type { ReactElement } from "react";
+import { ActionButton } from "../parts/button.tsx";
+import { Empty } from "../parts/pane.tsx";
+import { useViewCommand } from "../shell/command.ts";
+import { useTrail } from "../shell/top_bar.tsx";
+
+interface NotBuiltProps {
+  readonly page: string;
+  readonly will: string;
+  readonly meanwhile: string;
+  readonly command: readonly string[];
+  readonly action: string;
+  readonly label: string;
+}
+
+function NotBuilt({ page, will, meanwhile, command, action, label }: NotBuiltProps): ReactElement {
+  useTrail(page, "not built yet");
+  useViewCommand(command);
+  return (
+    <Empty title={`${page} is not built yet`}>
+      <p className="t2">{will}</p>
+      <p className="t2 after">{meanwhile}</p>
+      <ActionButton action={action} look="primary" large>
+        {label}
+      </ActionButton>
+    </Empty>
+  );
+}
+
+export function DispatchPage(): ReactElement {
+  return (
+    <NotBuilt
+      page="Dispatch"
+      will="This page will show which route a shape takes on a chip, with every predicate, what it requires and what it is, and flip as you change a value."
+      meanwhile="The same decision is printed by the command in the status bar."
+      command={["lockstep", "dispatch"]}
+      action="page.device"
+      label="Show the device"
+    />
+  );
+}
+
+export function ParityPage(): ReactElement {
+  return (
+    <NotBuilt
+      page="Parity"
+      will="This page will show the error of a result along position, over heads, in ULP, and its worst elements with their operands."
+      meanwhile="Run lists the largest error, NMSE, worst row and every gate of each result; metrics.json of a bundle holds the figures of heads and rows."
+      command={["lockstep", "parity"]}
+      action="page.run"
+      label="Show the results"
+    />
+  );
+}
+
+export function CapturesPage(): ReactElement {
+  return (
+    <NotBuilt
+      page="Captures"
+      will="This page will show the resource receipts of each pipeline against its contract, occupancy, memory traffic and timings."
+      meanwhile="Every bundle holds the receipts of its pipelines in data/receipts; the gate on resources compares them with the contract."
+      command={["lockstep", "parity"]}
+      action="page.evidence"
+      label="Show the bundles"
+    />
+  );
+}
+
+export function FragmentsPage(): ReactElement {
+  return (
+    <NotBuilt
+      page="Fragments"
+      will="This page will show which lane owns which element of an 8x8 and a 16x16 fragment, its partners in a reduction, and errors by lane."
+      meanwhile="The maps are data in kernels/fragments.ts."
+      command={["lockstep", "dispatch", "--route", "simdgroup_8x8"]}
+      action="page.run"
+      label="Show the results"
+    />
+  );
+}
+
+export function KernelsPage(): ReactElement {
+  return (
+    <NotBuilt
+      page="Kernels"
+      will="This page will show the kernel sources with line numbers, the table of their routes and the compiler's diagnostics."
+      meanwhile="The sources are below kernels/, and every bundle holds a copy of those it ran."
+      command={["lockstep", "dispatch"]}
+      action="page.evidence"
+      label="Show the bundles"
+    />
+  );
+}

@@ -1,0 +1,25 @@
+/** The pages by id: title and component. A new page is a component here; its place and key are in the registry's `PAGE_IDS`. */
+import type { ComponentType } from "react";
+import type { PageId } from "../../electron/actions.ts";
+import { DevicePage } from "./device_page.tsx";
+import { EvidencePage } from "./evidence/evidence_page.tsx";
+import { GatesPage } from "./gates_page.tsx";
+import { CapturesPage, DispatchPage, FragmentsPage, KernelsPage, ParityPage } from "./not_built.tsx";
+import { RunPage } from "./run/run_page.tsx";
+
+export interface PageEntry {
+  readonly title: string;
+  readonly component: ComponentType;
+}
+
+export const PAGES: Readonly<Record<PageId, PageEntry>> = {
+  device: { title: "Device", component: DevicePage },
+  dispatch: { title: "Dispatch", component: DispatchPage },
+  run: { title: "Run", component: RunPage },
+  parity: { title: "Parity", component: ParityPage },
+  captures: { title: "Captures", component: CapturesPage },
+  fragments: { title: "Fragments", component: FragmentsPage },
+  evidence: { title: "Evidence", component: EvidencePage },
+  kernels: { title: "Kernels", component: KernelsPage },
+  gates: { title: "Gates", component: GatesPage },
+};

@@ -1,0 +1,60 @@
+/** Nothing has run yet: what a run is, which suites there are, one button. */
+import type { ReactElement } from "react";
+import { ActionButton } from "../../parts/button.tsx";
+import { FailureNote } from "../../parts/failure.tsx";
+import { Verdict } from "../../parts/glyph.tsx";
+import { Empty } from "../../parts/pane.tsx";
+import { useAnswer, useSession } from "../../state/session.ts";
+import { useStore } from "../../state/store.ts";
+import { type Suite, SuitePicker } from "./suite_picker.tsx";
+
+/** What is there and what is not, in words. */
+function Readiness(): ReactElement | null {
+  const answer = useAnswer("devices.list", { chip: null });
+  if (answer.state !== "there") return null;
+  const { devices } = answer.value;
+  const emulated = devices.find((entry) => entry.kind === "emulated");
+  const metal = devices.find((entry) => entry.kind === "metal");
+  return (
+    <div className="row micro readiness">
+      {emulated?.available ? (
+        <Verdict name="pass">{emulated.profile.toolchain.value}</Verdict>
+      ) : (
+        <Verdict name="notrun">{emulated?.available === false ? emulated.reason : "no emulated device"}</Verdict>
+      )}
+      {metal?.available ? (
+        <Verdict name="pass">{metal.profile.name.value}</Verdict>
+      ) : (
+        <Verdict name="notrun">no Metal device: no evidence for a chip</Verdict>
+      )}
+    </div>
+  );
+}
+
+export function RunEmpty({ suite }: { readonly suite: Suite }): ReactElement {
+  const answer = useAnswer("devices.list", { chip: null });
+  const failure = useStore(useSession().failure);
+  const device =
+    answer.state === "there"
+      ? answer.value.devices.flatMap((entry) => (entry.available ? [entry.profile] : []))[0]
+      : undefined;
+  const where =
+    device === undefined
+      ? "."
+      : device.execution === "emulated"
+        ? `. On this machine routes run on an emulated ${device.chip.value}; its results are about the source, not about a chip.`
+        : `. Routes run on ${device.name.value}.`;
+  return (
+    <Empty title="Nothing has run yet">
+      <p className="t2 after">A run compares each route with the float64 oracle on the same inputs{where}</p>
+      <SuitePicker suite={suite} />
+      <div className="row after">
+        <ActionButton action="run.start" look="primary" large>
+          Run {suite}
+        </ActionButton>
+      </div>
+      {failure === null ? null : <FailureNote failure={failure} />}
+      <Readiness />
+    </Empty>
+  );
+}

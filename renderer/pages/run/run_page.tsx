@@ -1,0 +1,206 @@
+/** One click runs the chosen suite; results appear as they come; one result can be run again. */
+import type { ReactElement } from "react";
+import { commandLine, parityWords } from "../../../electron/actions.ts";
+import type { StartRequest } from "../../../electron/contract.ts";
+import { FailureNote } from "../../parts/failure.tsx";
+import { FilterField } from "../../parts/filter_field.tsx";
+import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
+import { countText, runName } from "../../parts/text.ts";
+import { useAction } from "../../shell/actions.ts";
+import { copyText, useViewCommand } from "../../shell/command.ts";
+import { useTrail } from "../../shell/top_bar.tsx";
+import { countIn, FILTERS, type Filter, filterRows, type Row, rowsOf, sortRows } from "../../state/rows.ts";
+import { type RunModel, splitKey } from "../../state/run_model.ts";
+import { useLive, useSession } from "../../state/session.ts";
+import { useStore } from "../../state/store.ts";
+import { go, setParams, useView } from "../../state/view.ts";
+import { CaseTable } from "./case_table.tsx";
+import { CrashView } from "./crash_view.tsx";
+import { RunEmpty } from "./run_empty.tsx";
+import { EarlierRuns, LogPane, RunningNow, SelectedResult } from "./run_side.tsx";
+import { RunStrip } from "./run_strip.tsx";
+import { type Suite, suiteOf } from "./suite_picker.tsx";
+import { type ShownRun, useShownRun } from "./use_run.ts";
+
+const FILTER_WORDS: Readonly<Record<Filter, string>> = {
+  all: "all",
+  fail: "fail",
+  notrun: "not run",
+  running: "running",
+  pass: "pass",
+  queued: "queued",
+};
+
+function requestOf(
+  suite: Suite,
+  chip: string | null,
+  item?: { readonly case: string; readonly route: string },
+): StartRequest {
+  return {
+    suite,
+    operator: null,
+    route: item?.route ?? null,
+    case: item?.case ?? null,
+    chip,
+    seed: null,
+    timeoutMs: null,
+    workers: null,
+  };
+}
+
+/** The actions of this page: run, run again, cancel, copy the reproducer. */
+function useRunActions(shown: ShownRun, suite: Suite, target: string | undefined): StartRequest {
+  const session = useSession();
+  const live = useLive();
+  const running = live?.outcome === "running";
+  const run = shown.state === "there" ? shown.run : undefined;
+  const item = target === undefined ? undefined : splitKey(target);
+  // A result is run again with the suite and chip of the run that it belongs to.
+  const again = requestOf(item === undefined ? suite : suiteOf(run?.suite ?? suite), run?.chip ?? null, item);
+  const whole = requestOf(suite, null);
+  const start = async (request: StartRequest): Promise<void> => {
+    const id = await session.startRun(request);
+    if (id !== undefined) go("run", { suite });
+  };
+  const busy = running ? "a run is going on" : undefined;
+  useAction("run.start", () => void start(item === undefined ? whole : again), busy);
+  useAction("run.suite", () => void start(whole), busy);
+  useAction("run.cancel", () => void session.cancelRun(), running ? undefined : "no run is going on");
+  useAction(
+    "run.reproducer",
+    () => void copyText(commandLine(parityWords(again))),
+    item === undefined ? "no result is selected" : undefined,
+  );
+  return item === undefined ? whole : again;
+}
+
+function useListKeys(rows: readonly Row[], selected: string | undefined): void {
+  const move = (by: number): void => {
+    const at = rows.findIndex((row) => row.key === selected);
+    const next = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (next !== undefined) setParams({ sel: next.key });
+  };
+  useAction("list.next", () => move(1));
+  useAction("list.previous", () => move(-1));
+  useAction("window.close", () => setParams({ sel: null, q: null, filter: null }));
+}
+
+interface CasesPaneProps {
+  readonly run: RunModel;
+  readonly all: readonly Row[];
+  readonly rows: readonly Row[];
+  readonly selected: string | undefined;
+  readonly filter: Filter;
+  readonly text: string;
+}
+
+function CasesPane({ run, all, rows, selected, filter, text }: CasesPaneProps): ReactElement {
+  const offered = FILTERS.filter((name) => name === "all" || name === filter || countIn(all, name) > 0);
+  return (
+    <Pane label="Cases">
+      <PaneHead title="Cases">
+        <fieldset className="seg first" aria-label="States to show">
+          {offered.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className={name === filter ? "on" : ""}
+              aria-pressed={name === filter}
+              onClick={() => setParams({ filter: name === "all" ? null : name })}
+            >
+              {FILTER_WORDS[name]} {countText(countIn(all, name))}
+            </button>
+          ))}
+        </fieldset>
+        {run.outcome === "crashed" ? (
+          <button type="button" className="btn" onClick={() => setParams({ tab: null })}>
+            What happened
+          </button>
+        ) : null}
+        <FilterField label="Filter the cases" value={text} onChange={(q) => setParams({ q })} />
+      </PaneHead>
+      <CaseTable rows={rows} selected={selected} step={run.step} onSelect={(sel) => setParams({ sel })} />
+    </Pane>
+  );
+}
+
+function Side({ run, row }: { readonly run: RunModel; readonly row: Row | undefined }): ReactElement {
+  const running = run.outcome === "running";
+  return (
+    <Pane label="Details" line className="side">
+      {row !== undefined ? <SelectedResult row={row} /> : running ? <RunningNow run={run} /> : null}
+      {row !== undefined && !running ? null : <LogPane run={run} />}
+      <EarlierRuns current={run.id} />
+    </Pane>
+  );
+}
+
+function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite }): ReactElement {
+  const { params } = useView();
+  const failure = useStore(useSession().failure);
+  const all = rowsOf(run);
+  const filter = FILTERS.find((name) => name === params.filter) ?? "all";
+  const text = params.q ?? "";
+  const rows = sortRows(filterRows(all, filter, text));
+  const selected = all.find((row) => row.key === params.sel);
+  useListKeys(rows, selected?.key);
+  const crash = run.outcome === "crashed" && params.tab !== "cases";
+  return (
+    <div className="page run-rows">
+      <div>
+        <RunStrip run={run} rows={all} suite={suite} selected={selected !== undefined || crash} />
+        {failure === null ? null : (
+          <div className="inset">
+            <FailureNote failure={failure} />
+          </div>
+        )}
+      </div>
+      {crash ? (
+        <CrashView run={run} rows={all} />
+      ) : (
+        <div className="page run-cols">
+          <CasesPane run={run} all={all} rows={rows} selected={selected?.key} filter={filter} text={text} />
+          <Side run={run} row={selected} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What `R` would run again: the selected result, or the one that a crashed run stopped at. */
+function targetOf(shown: ShownRun, sel: string | undefined, tab: string | undefined): string | undefined {
+  if (shown.state !== "there") return undefined;
+  const rows = rowsOf(shown.run);
+  const selected = rows.find((row) => row.key === sel)?.key;
+  if (selected !== undefined || shown.run.outcome !== "crashed" || tab === "cases") return selected;
+  return rows.find((row) => row.state === "crash")?.key;
+}
+
+function trailOf(shown: ShownRun): readonly string[] {
+  if (shown.state === "none") return ["none yet"];
+  return shown.state === "there" ? [runName(shown.run.id)] : [];
+}
+
+export function RunPage(): ReactElement {
+  const { params } = useView();
+  const shown = useShownRun(params.run);
+  const suite = suiteOf(params.suite ?? (shown.state === "there" ? shown.run.suite : null));
+  const request = useRunActions(shown, suite, targetOf(shown, params.sel, params.tab));
+  const running = shown.state === "there" && shown.run.outcome === "running";
+  useViewCommand(running ? shown.run.command : parityWords(request));
+  useTrail("Run", ...trailOf(shown));
+  switch (shown.state) {
+    case "asking":
+      return <div className="page" />;
+    case "none":
+      return <RunEmpty suite={suite} />;
+    case "failed":
+      return (
+        <Empty title="This run cannot be shown">
+          <FailureNote failure={shown.failure} />
+        </Empty>
+      );
+    case "there":
+      return <RunView run={shown.run} suite={suite} />;
+  }
+}

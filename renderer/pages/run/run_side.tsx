@@ -1,0 +1,197 @@
+/** Beside the cases: the selected result with its gates, what runs now, the log, earlier runs. */
+import { type ReactElement, useEffect, useRef, useState } from "react";
+import { figureText, missText } from "../../../electron/words.ts";
+import { ActionButton } from "../../parts/button.tsx";
+import { Glyph, Verdict } from "../../parts/glyph.tsx";
+import { PaneHead } from "../../parts/pane.tsx";
+import { entryGlyph, entrySummary, entryWord } from "../../parts/run_entry.ts";
+import { geometryText, lengthText, plural, runName, whenText } from "../../parts/text.ts";
+import { ViewLink } from "../../shell/nav.tsx";
+import { type Row, STATE_WORDS } from "../../state/rows.ts";
+import { type LogLine, PHASES, type Result, type RunModel, shortCase } from "../../state/run_model.ts";
+import { useRuns } from "../../state/session.ts";
+import { stateGlyph } from "./run_strip.tsx";
+
+const GATE_GLYPHS = { pass: "pass", fail: "fail", not_run: "notrun" } as const;
+
+function GateTable({ result }: { readonly result: Result }): ReactElement {
+  return (
+    <table className="tbl fix gatelist">
+      <thead>
+        <tr>
+          <th>gate</th>
+          <th className="num c-figure">value</th>
+          <th className="num c-figure">limit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {result.gates.map((gate) => (
+          <tr key={gate.id} title={gate.note ?? gate.where ?? ""}>
+            <td>
+              <Verdict name={GATE_GLYPHS[gate.verdict]}>{gate.id}</Verdict>
+            </td>
+            <td className={gate.verdict === "fail" ? "num bad fail m" : "num"}>
+              {gate.value === null ? (gate.verdict === "not_run" ? "not run" : "held") : figureText(gate.value)}
+            </td>
+            <td className="num t3">{gate.limit === null ? "" : figureText(gate.limit)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
+  const { result, record } = row;
+  return (
+    <>
+      <PaneHead
+        title={row.route}
+        meta={record === undefined ? "" : `${lengthText(record.shape)}, ${record.shape.dtype}`}
+      >
+        <ActionButton action="run.reproducer" look="quiet">
+          Reproducer
+        </ActionButton>
+      </PaneHead>
+      <div className="inset">
+        <div className="row small">
+          <Verdict name={stateGlyph(row.state)}>{STATE_WORDS[row.state]}</Verdict>
+          {record === undefined ? null : (
+            <span className="t3 el">
+              {record.shape.operator} {geometryText(record.shape)}
+            </span>
+          )}
+        </div>
+        <p className="mono micro t3 breakable">{row.case}</p>
+        {result === undefined || result.verdict === "pass" ? null : (
+          <p className="note fail">{missText(result as Parameters<typeof missText>[0])}</p>
+        )}
+      </div>
+      <div className="body scroll">
+        {result === undefined ? <p className="nothing t3">No result yet</p> : <GateTable result={result} />}
+      </div>
+    </>
+  );
+}
+
+export function RunningNow({ run }: { readonly run: RunModel }): ReactElement {
+  const { step } = run;
+  if (step === null) {
+    return (
+      <>
+        <PaneHead title="Running now" />
+        <p className="nothing t3">The plan is made, the device opened</p>
+      </>
+    );
+  }
+  const at = PHASES.indexOf(step.phase);
+  return (
+    <>
+      <PaneHead title="Running now" meta={step.route ?? "no route yet"} />
+      <div className="inset">
+        <p className="small m el" title={step.case}>
+          {shortCase(step.case)}
+        </p>
+        {PHASES.map((phase, index) => {
+          const state = index < at ? "pass" : index === at ? "running" : "queued";
+          return (
+            <div key={phase} className="phase">
+              <Glyph name={state} />
+              <span className={index > at ? "t3" : ""}>{phase}</span>
+              <span className="mini" aria-hidden="true">
+                <i style={{ width: `${index < at ? 100 : index === at ? 100 * (step.fraction ?? 0) : 0}%` }} />
+              </span>
+              <span className="num t3 micro">
+                {index === at && step.fraction !== null ? `${Math.floor(100 * step.fraction)} %` : ""}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+/** Lines of the log that are in the page at once. */
+const LOG_SHOWN = 200;
+
+export function Log({
+  lines,
+  newestFirst = false,
+}: {
+  readonly lines: readonly LogLine[];
+  readonly newestFirst?: boolean;
+}) {
+  const shown = lines.slice(-LOG_SHOWN);
+  const ordered = newestFirst ? [...shown].reverse() : shown;
+  const base = lines.length - shown.length;
+  return (
+    <div className="log">
+      {ordered.map((line, index) => (
+        <div key={newestFirst ? base + shown.length - index : base + index} className={line.tone}>
+          <span className="t3">{(line.at / 1000).toFixed(2).padStart(7)}</span>
+          <span className="t2">{line.kind}</span>
+          <span className="el" title={line.text}>
+            {line.text}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function LogPane({ run }: { readonly run: RunModel }): ReactElement {
+  const [follow, setFollow] = useState(true);
+  const box = useRef<HTMLDivElement | null>(null);
+  const count = run.log.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new line is what scrolls.
+  useEffect(() => {
+    if (follow && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [follow, count]);
+  return (
+    <>
+      <PaneHead title="Log" meta={count === 0 ? "" : plural(count, "line")} line>
+        <label className="tog">
+          <input type="checkbox" checked={follow} onChange={(event) => setFollow(event.target.checked)} />
+          follow
+        </label>
+      </PaneHead>
+      <div className="body scroll" ref={box}>
+        {count === 0 ? (
+          <p className="nothing t3">The log of an earlier run is not kept; its record is</p>
+        ) : (
+          <Log lines={run.log} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Earlier runs that the pane lists; all are on the page Evidence. */
+const LISTED = 8;
+
+export function EarlierRuns({ current }: { readonly current: string }): ReactElement {
+  const runs = useRuns() ?? [];
+  const listed = runs.filter((entry) => entry.state !== "bad").slice(0, LISTED);
+  return (
+    <>
+      <PaneHead title="Earlier runs" meta={plural(runs.length, "run")} line />
+      <div className="earlier">
+        {listed.map((entry) => (
+          <ViewLink
+            key={entry.id}
+            className={entry.id === current ? "li sel" : "li"}
+            view={{ page: "run", params: { run: entry.id } }}
+            title={runName(entry.id)}
+          >
+            <span className="earlier-state">
+              <Verdict name={entryGlyph(entry)}>{entryWord(entry)}</Verdict>
+            </span>
+            <span className="el">{entrySummary(entry)}</span>
+            <span className="t3 num">{whenText(entry.startedAt)}</span>
+          </ViewLink>
+        ))}
+      </div>
+    </>
+  );
+}

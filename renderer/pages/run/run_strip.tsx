@@ -1,0 +1,168 @@
+/** Verdict first: one sentence on what happened, by how much, and what to do next; or how far a run has come. */
+import { type ReactElement, useEffect, useState } from "react";
+import { ActionButton } from "../../parts/button.tsx";
+import { Glyph, Verdict } from "../../parts/glyph.tsx";
+import type { GlyphName } from "../../parts/sprite.tsx";
+import { clockText, countText, plural } from "../../parts/text.ts";
+import { type Row, type RowState, STATE_WORDS, tally } from "../../state/rows.ts";
+import type { RunModel } from "../../state/run_model.ts";
+import { type Suite, SuiteSegments } from "./suite_picker.tsx";
+
+/** A second hand, while there is something to time. */
+function useNow(running: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [running]);
+  return now;
+}
+
+interface Headline {
+  readonly glyph: GlyphName;
+  readonly word: string;
+  readonly sentence: string;
+  readonly edge: string;
+}
+
+function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headline {
+  const planned = run.planned.length;
+  const of = (state: RowState): number => counts.get(state) ?? 0;
+  switch (run.outcome) {
+    case "running": {
+      const done = run.results.size;
+      const sentence = planned === 0 ? "Making the plan" : `Running ${countText(done)} of ${plural(planned, "result")}`;
+      return { glyph: "running", word: "", sentence, edge: "r" };
+    }
+    case "passed":
+      return {
+        glyph: "pass",
+        word: "Pass",
+        sentence: `every required gate held in ${countText(of("pass"))} of ${plural(planned, "result")}`,
+        edge: "p",
+      };
+    case "failed": {
+      const rest = planned - of("pass") - of("fail");
+      const sentence =
+        `${countText(of("fail"))} of ${plural(planned, "result")} failed a gate` +
+        (rest > 0 ? `, ${countText(rest)} did not run` : "");
+      return { glyph: "fail", word: "Fail", sentence, edge: "f" };
+    }
+    case "cancelled":
+      return { glyph: "cancel", word: "Cancelled", sentence: withoutWord(run.reason ?? "by you"), edge: "i" };
+    case "crashed":
+      return { glyph: "crash", word: "Crashed", sentence: run.reason ?? "a kernel crashed", edge: "c" };
+    case "timed_out":
+      return {
+        glyph: "timedout",
+        word: "Timed out",
+        sentence: `${plural(of("timedout"), "result")} took too long. A required gate that did not run is not a pass`,
+        edge: "f",
+      };
+    case "refused":
+      return {
+        glyph: "notrun",
+        word: "Not run",
+        sentence: run.failure?.message ?? "the run left no bundle",
+        edge: "f",
+      };
+  }
+}
+
+/** The reason begins with the word that the strip sets before it. */
+function withoutWord(reason: string): string {
+  return reason.replace(/^Cancelled /, "");
+}
+
+const BAR: Readonly<Partial<Record<RowState, string>>> = {
+  pass: "pass",
+  fail: "fail",
+  timedout: "fail",
+  crash: "crash",
+  cancel: "idle",
+  running: "accent",
+};
+
+const GLYPH_OF: Readonly<Record<RowState, GlyphName>> = {
+  pass: "pass",
+  fail: "fail",
+  timedout: "timedout",
+  crash: "crash",
+  notrun: "notrun",
+  cancel: "cancel",
+  running: "running",
+  queued: "queued",
+};
+
+export function stateGlyph(state: RowState): GlyphName {
+  return GLYPH_OF[state];
+}
+
+export function Bar({ counts, total }: { readonly counts: ReadonlyMap<RowState, number>; readonly total: number }) {
+  return (
+    <div className="bar" aria-hidden="true">
+      {[...counts].map(([state, count]) => {
+        const tone = BAR[state];
+        return tone === undefined ? null : (
+          <i key={state} style={{ width: `${(100 * count) / Math.max(1, total)}%`, background: `var(--${tone})` }} />
+        );
+      })}
+    </div>
+  );
+}
+
+interface RunStripProps {
+  readonly run: RunModel;
+  readonly rows: readonly Row[];
+  readonly suite: Suite;
+  readonly selected: boolean;
+}
+
+export function RunStrip({ run, rows, suite, selected }: RunStripProps): ReactElement {
+  const running = run.outcome === "running";
+  const now = useNow(running);
+  const counts = tally(rows);
+  const { glyph, word, sentence, edge } = headlineOf(run, counts);
+  const took = run.tookMs ?? now - Date.parse(run.startedAt);
+  return (
+    <div className={`strip ${edge}`} data-outcome={run.outcome}>
+      <div className="row">
+        <Glyph name={glyph} big />
+        <span className="say el">
+          {word === "" ? null : <span className={glyph}>{word} </span>}
+          {sentence}
+        </span>
+        <span className="t3 small nw">
+          {clockText(took)}
+          {running ? " elapsed" : ""}
+        </span>
+        <span className="sp" />
+        {running ? (
+          <ActionButton action="run.cancel">Cancel run</ActionButton>
+        ) : (
+          <>
+            <SuiteSegments suite={suite} />
+            {selected ? <ActionButton action="run.suite">Run {suite}</ActionButton> : null}
+            <ActionButton action="run.start" look="primary">
+              {selected ? "Run result again" : `Run ${suite}`}
+            </ActionButton>
+          </>
+        )}
+      </div>
+      <div className="row">
+        <Bar counts={counts} total={rows.length} />
+        {[...counts].map(([state, count]) => (
+          <span key={state} className="small nw">
+            <Verdict name={GLYPH_OF[state]}>
+              {countText(count)} {STATE_WORDS[state]}
+            </Verdict>
+          </span>
+        ))}
+        {run.outcome === "refused" && run.failure?.mend !== undefined ? (
+          <span className="small t2">Next: {run.failure.mend}</span>
+        ) : null}
+      </div>
+    </div>
+  );
+}

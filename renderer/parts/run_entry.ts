@@ -1,0 +1,50 @@
+/** How an entry of the list of runs is shown: its glyph and its words. Pure. */
+import type { RunEntryView } from "../state/session.ts";
+import type { GlyphName } from "./sprite.tsx";
+import { plural } from "./text.ts";
+
+const GLYPHS = {
+  passed: "pass",
+  failed: "fail",
+  cancelled: "cancel",
+  crashed: "crash",
+  timed_out: "timedout",
+} as const;
+
+const WORDS = {
+  passed: "pass",
+  failed: "fail",
+  cancelled: "cancelled",
+  crashed: "crashed",
+  timed_out: "timed out",
+} as const;
+
+export type KeptOutcome = keyof typeof GLYPHS;
+
+export function outcomeGlyph(outcome: KeptOutcome): GlyphName {
+  return GLYPHS[outcome];
+}
+
+export function outcomeWord(outcome: KeptOutcome): string {
+  return WORDS[outcome];
+}
+
+export function entryGlyph(entry: RunEntryView): GlyphName {
+  if (entry.state === "running") return "running";
+  return entry.state === "bad" ? "notrun" : GLYPHS[entry.outcome];
+}
+
+export function entryWord(entry: RunEntryView): string {
+  if (entry.state === "running") return "running";
+  return entry.state === "bad" ? "no bundle" : WORDS[entry.outcome];
+}
+
+/** `quick, 3 fail`, `standard, 40 of 96`. */
+export function entrySummary(entry: RunEntryView): string {
+  if (entry.state === "bad") return entry.reason;
+  const suite = entry.suite ?? "file";
+  if (entry.state === "running") return `${suite}, ${entry.finished} of ${entry.planned}`;
+  if (entry.outcome === "passed") return `${suite}, ${plural(entry.passed, "result")}`;
+  if (entry.outcome === "failed") return `${suite}, ${entry.failed} fail`;
+  return `${suite}, at ${entry.passed + entry.failed} of ${entry.planned}`;
+}

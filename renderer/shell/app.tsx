@@ -1,0 +1,105 @@
+/** The frame: top bar, navigation, page, status bar; the keys of the registry. */
+import { type ReactElement, useEffect, useState } from "react";
+import { PAGE_IDS } from "../../electron/actions.ts";
+import { PAGES } from "../pages/pages.ts";
+import { Sprite } from "../parts/sprite.tsx";
+import { useSession } from "../state/session.ts";
+import { useStore } from "../state/store.ts";
+import { setTheme } from "../state/theme.ts";
+import { go, useHistory, useView } from "../state/view.ts";
+import { actionByKey, perform, useAction } from "./actions.ts";
+import { copyCommand } from "./command.ts";
+import { ErrorBoundary } from "./error_boundary.tsx";
+import { isMac, keyText, worksInText } from "./keys.ts";
+import { LiveRegions } from "./live_regions.tsx";
+import { Nav } from "./nav.tsx";
+import { Palette } from "./palette.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+import { StatusBar } from "./status_bar.tsx";
+import { TopBar } from "./top_bar.tsx";
+
+const MAC = isMac(navigator.platform);
+
+function inTextField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
+}
+
+/** Moves the focus to the next pane of the page. */
+function nextPane(): void {
+  const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")];
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  panes[(at + 1) % panes.length]?.focus();
+}
+
+function useKeys(overlay: boolean): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || overlay) return;
+      const text = keyText(event, MAC);
+      if (text === undefined || (inTextField(event.target) && !worksInText(text))) return;
+      const action = actionByKey(text);
+      if (action !== undefined && perform(action.id)) event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [overlay]);
+}
+
+function usePageActions(): void {
+  // The list is a constant, so that the order of the hooks is too.
+  for (const id of PAGE_IDS) {
+    // biome-ignore lint/correctness/useHookAtTopLevel: see above.
+    useAction(`page.${id}`, () => go(id));
+  }
+}
+
+function Gone({ reason }: { readonly reason: string }): ReactElement {
+  return (
+    <div className="gone" role="alert">
+      <b className="m">The workbench has gone.</b> {reason}. What is shown here is what was known last. Start it again
+      with <code className="mono">npm start</code> and open the URL that it prints.
+    </div>
+  );
+}
+
+export function App(): ReactElement {
+  const { page } = useView();
+  const { canGoBack, canGoForward } = useHistory();
+  const closed = useStore(useSession().closed);
+  const [overlay, setOverlay] = useState<"palette" | "shortcuts" | null>(null);
+  const close = (): void => setOverlay(null);
+  useKeys(overlay !== null);
+  usePageActions();
+  useAction("window.palette", () => setOverlay("palette"));
+  useAction("window.shortcuts", () => setOverlay("shortcuts"));
+  useAction("window.back", () => history.back(), canGoBack ? undefined : "nothing to go back to");
+  useAction("window.forward", () => history.forward(), canGoForward ? undefined : "nothing to go forward to");
+  useAction("window.command", copyCommand);
+  useAction("window.pane", nextPane);
+  useAction("theme.light", () => setTheme("light"));
+  useAction("theme.dark", () => setTheme("dark"));
+  useAction("theme.system", () => setTheme("system"));
+  const { title, component: Page } = PAGES[page];
+  useEffect(() => {
+    document.title = `${title} - Lockstep`;
+  }, [title]);
+  return (
+    <>
+      <Sprite />
+      <div className="app">
+        <TopBar />
+        <Nav />
+        <main className="main" data-page={page}>
+          {closed === null ? null : <Gone reason={closed} />}
+          <ErrorBoundary key={page} page={title}>
+            <Page />
+          </ErrorBoundary>
+        </main>
+        <StatusBar />
+      </div>
+      <LiveRegions />
+      {overlay === "palette" ? <Palette onClose={close} /> : null}
+      {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+/** The command that does what this view does, where runs execute, the host, the gates. */
+import type { ReactElement } from "react";
+import { Icon } from "../parts/glyph.tsx";
+import { shortDigest, whenText } from "../parts/text.ts";
+import { type HostStateView, useAnswer, useHost } from "../state/session.ts";
+import { perform } from "./actions.ts";
+import { useCommandLine } from "./command.ts";
+import { useDefaultDevice } from "./device_chip.tsx";
+
+function hostText(host: HostStateView): string {
+  switch (host.state) {
+    case "idle":
+      return "host starts with the first run";
+    case "running":
+      return "host running";
+    case "stopped":
+      return "host stopped, a fresh one starts with the next run";
+    case "ready":
+      return host.lastStop === null ? "host ready" : `host restarted ${whenText(host.since)}`;
+  }
+}
+
+export function StatusBar(): ReactElement {
+  const command = useCommandLine();
+  const device = useDefaultDevice();
+  const host = useHost();
+  const info = useAnswer("app.info", {});
+  return (
+    <footer className="status">
+      <div className="cli">
+        <span className="p">CLI</span>
+        <code title={command}>{command}</code>
+        <button
+          type="button"
+          className="btn icon quiet copy"
+          aria-label="Copy the command"
+          onClick={() => perform("window.command")}
+        >
+          <Icon name="copy" size={12} />
+        </button>
+      </div>
+      {device ? (
+        <span>
+          execution <b className={device.execution === "emulated" ? "m emuink" : "m"}>{device.execution}</b>
+        </span>
+      ) : null}
+      {host === null ? null : (
+        <span
+          title={host.pid === null ? undefined : `process ${host.pid}`}
+          data-host={host.state}
+          data-pid={host.pid ?? ""}
+        >
+          <span className={`dot ${host.state}`} />
+          {hostText(host)}
+        </span>
+      )}
+      {info.state === "there" ? (
+        <>
+          <span>
+            gates <span className="mono">{shortDigest(info.value.gates)}</span>
+          </span>
+          <span className="t3">{info.value.version}</span>
+        </>
+      ) : null}
+    </footer>
+  );
+}

@@ -1,0 +1,217 @@
+/**
+ * A run as the window shows it, made from the items of a live run or from the record of a kept one. Pure: a reduction over
+ * what the workbench says.
+ */
+import type { CallOutput, Failure, StreamItem } from "../../electron/contract.ts";
+
+export type Item = StreamItem<"runs.events">;
+export type RunEvent = Extract<Item, { type: "event" }>["event"];
+export type RunRecord = CallOutput<"runs.record">;
+export type Result = RunRecord["results"][number];
+export type CaseRecord = RunRecord["cases"][number];
+export type Profile = NonNullable<RunRecord["device"]>;
+export type Outcome = RunRecord["outcome"];
+export type Phase = Extract<RunEvent, { type: "progress" }>["phase"];
+
+export const PHASES: readonly Phase[] = ["inputs", "oracle", "compile", "run", "repeat", "lockstep", "compare"];
+
+/** Where a live run is. */
+export interface Step {
+  readonly case: string;
+  readonly route: string | null;
+  readonly phase: Phase;
+  readonly fraction: number | null;
+  /** Milliseconds since the run began, when this phase began. */
+  readonly since: number;
+}
+
+export interface LogLine {
+  readonly at: number;
+  readonly kind: string;
+  readonly text: string;
+  readonly tone: "plain" | "fail" | "crash";
+}
+
+export interface RunModel {
+  readonly id: string;
+  readonly suite: string | null;
+  readonly chip: string | null;
+  readonly command: readonly string[];
+  readonly startedAt: string;
+  /** Milliseconds; null while it goes on. */
+  readonly tookMs: number | null;
+  readonly execution: RunRecord["execution"];
+  readonly device: Profile | null;
+  readonly planned: RunRecord["planned"];
+  readonly cases: ReadonlyMap<string, CaseRecord>;
+  readonly results: ReadonlyMap<string, Result>;
+  readonly step: Step | null;
+  /** `refused`: it never began, or left no bundle. */
+  readonly outcome: Outcome | "running" | "refused";
+  readonly reason: string | null;
+  readonly failure: Failure | null;
+  /** Empty for runs of an earlier session: bundles hold no log. */
+  readonly log: readonly LogLine[];
+  /** As the list has it, once it is kept. */
+  readonly entry: Extract<Extract<Item, { type: "ended" }>["entry"], { readonly state: "kept" }> | null;
+}
+
+/** Log lines that are kept in the window. */
+const LOG_LIMIT = 2000;
+
+/** One key for a case and a route; case keys hold no `|`. */
+export function itemKey(caseKey: string, route: string): string {
+  return `${caseKey}|${route}`;
+}
+
+export function splitKey(key: string): { readonly case: string; readonly route: string } {
+  const at = key.lastIndexOf("|");
+  return { case: key.slice(0, at), route: key.slice(at + 1) };
+}
+
+/** A case's key for a line of a log: `L33 spread` of one, `T77 chunk13` of the other operator. */
+function logCase(key: string): string {
+  const [, , length = "", ...rest] = key.split("/");
+  const origin = rest.slice(0, -1).join("/");
+  return `${length} ${origin.slice(origin.indexOf(".") + 1)}`;
+}
+
+/** A case's key without its geometry: `gqa_decode L33 spread`. */
+export function shortCase(key: string): string {
+  const [operator = key, , length = "", ...rest] = key.split("/");
+  return [operator, length, rest.slice(0, -1).join("/")].filter((part) => part !== "").join(" ");
+}
+
+export function fromRecord(id: string, record: RunRecord): RunModel {
+  return {
+    id,
+    suite: record.suite,
+    chip: optionOf(record.command, "--chip"),
+    command: record.command,
+    startedAt: record.startedAt,
+    tookMs: Date.parse(record.finishedAt) - Date.parse(record.startedAt),
+    execution: record.execution,
+    device: record.device,
+    planned: record.planned,
+    cases: new Map(record.cases.map((entry) => [entry.key, entry])),
+    results: new Map(record.results.map((result) => [itemKey(result.case, result.route), result])),
+    step: null,
+    outcome: record.outcome,
+    reason: record.outcomeReason,
+    failure: null,
+    log: [],
+    entry: null,
+  };
+}
+
+/** The word that follows an option in a command. */
+export function optionOf(command: readonly string[], option: string): string | null {
+  const at = command.indexOf(option);
+  return at < 0 ? null : (command[at + 1] ?? null);
+}
+
+/** Takes an item in. A new run replaces the one before. */
+export function reduce(model: RunModel | null, item: Item): RunModel | null {
+  if (item.type === "started") return begun(item);
+  if (model === null || item.id !== model.id) return model;
+  if (item.type === "event") return withEvent(model, item.event, item.at);
+  const { entry, failure, at } = item;
+  if (entry?.state === "kept") {
+    const crashed = entry.outcome === "crashed";
+    const line: LogLine = {
+      at,
+      kind: crashed ? "host" : "run",
+      text: crashed ? (entry.outcomeReason ?? "crashed") : `${entry.outcome}; bundle ${entry.id}`,
+      tone: crashed ? "crash" : entry.outcome === "passed" ? "plain" : "fail",
+    };
+    const { outcome, outcomeReason: reason } = entry;
+    return {
+      ...model,
+      outcome,
+      reason,
+      tookMs: at,
+      entry,
+      step: crashed ? model.step : null,
+      log: logged(model, line),
+    };
+  }
+  const line: LogLine = { at, kind: "run", text: failure?.message ?? "left no bundle", tone: "fail" };
+  return { ...model, outcome: "refused", failure, tookMs: at, step: null, log: logged(model, line) };
+}
+
+function begun(item: Extract<Item, { type: "started" }>): RunModel {
+  return {
+    id: item.id,
+    suite: item.request.suite,
+    chip: item.request.chip,
+    command: item.command,
+    startedAt: item.startedAt,
+    tookMs: null,
+    execution: "emulated",
+    device: null,
+    planned: [],
+    cases: new Map(),
+    results: new Map(),
+    step: null,
+    outcome: "running",
+    reason: null,
+    failure: null,
+    log: [],
+    entry: null,
+  };
+}
+
+function logged(model: RunModel, line: LogLine): readonly LogLine[] {
+  const from = Math.max(0, model.log.length + 1 - LOG_LIMIT);
+  return [...model.log.slice(from), line];
+}
+
+function withEvent(model: RunModel, event: RunEvent, at: number): RunModel {
+  switch (event.type) {
+    case "planned": {
+      const line: LogLine = {
+        at,
+        kind: "plan",
+        text: `${event.cases.length} cases, ${event.planned.length} results to come`,
+        tone: "plain",
+      };
+      return {
+        ...model,
+        suite: event.suite,
+        execution: event.execution,
+        device: event.device,
+        planned: event.planned,
+        cases: new Map(event.cases.map((entry) => [entry.key, entry])),
+        log: logged(model, line),
+      };
+    }
+    case "case":
+      return { ...model, cases: new Map(model.cases).set(event.case.key, event.case) };
+    case "progress":
+      return withProgress(model, event, at);
+    case "result": {
+      const { result } = event;
+      const failed = result.verdict !== "pass";
+      const line: LogLine = {
+        at,
+        kind: "gates",
+        text: `${failed ? result.verdict.toUpperCase().replace("_", " ") : "pass"} ${logCase(result.case)} ${result.route}`,
+        tone: failed ? "fail" : "plain",
+      };
+      const results = new Map(model.results).set(itemKey(result.case, result.route), result);
+      return { ...model, results, log: logged(model, line) };
+    }
+    default:
+      return model;
+  }
+}
+
+function withProgress(model: RunModel, event: Extract<RunEvent, { type: "progress" }>, at: number): RunModel {
+  const { case: key, route, phase, fraction } = event;
+  const { step } = model;
+  const same = step?.case === key && step.route === route && step.phase === phase;
+  const next: Step = { case: key, route, phase, fraction, since: same ? step.since : at };
+  if (same) return { ...model, step: next };
+  const text = `${logCase(key)}${route === null ? "" : ` ${route}`}`;
+  return { ...model, step: next, log: logged(model, { at, kind: phase, text, tone: "plain" }) };
+}

@@ -1,0 +1,199 @@
+/** What the window knows of its workbench: the connection, the live run, the host, the list of runs, answers once asked. */
+import { createContext, useContext, useEffect, useMemo, useState } from "react";
+import type { Workbench } from "../../electron/contract/connect.ts";
+import { RemoteError } from "../../electron/contract/wire.ts";
+import type { CallInput, CallName, CallOutput, StartRequest, StreamItem } from "../../electron/contract.ts";
+import { type Item, type RunModel, reduce } from "./run_model.ts";
+import { createStore, type Store, useStore } from "./store.ts";
+
+export type RunEntryView = CallOutput<"runs.list">["runs"][number];
+export type HostStateView = StreamItem<"host.state">;
+export type VerificationView = CallOutput<"evidence.verify">;
+
+/** What can be said of a failed request. */
+export interface FailureView {
+  readonly name: string;
+  readonly message: string;
+  readonly mend: string | undefined;
+}
+
+export function failureView(error: unknown): FailureView {
+  if (error instanceof RemoteError) return { name: error.name, message: error.message, mend: error.mend };
+  if (error instanceof Error) return { name: error.name, message: error.message, mend: undefined };
+  return { name: "Error", message: String(error), mend: undefined };
+}
+
+export interface Session {
+  readonly workbench: Workbench;
+  /** The run that goes on, or the last one of this workbench. */
+  readonly live: Store<RunModel | null>;
+  readonly host: Store<HostStateView | null>;
+  /** Null until the list has come. */
+  readonly runs: Store<readonly RunEntryView[] | null>;
+  /** Why the connection has gone; null while it is there. */
+  readonly closed: Store<string | null>;
+  /** The last request that failed, for the window to show. */
+  readonly failure: Store<FailureView | null>;
+  /** Verifications that this window has asked for, by id. */
+  readonly verified: Store<ReadonlyMap<string, VerificationView | "running" | FailureView>>;
+  refreshRuns(): Promise<void>;
+  /** Resolves with the id of the run; undefined where it could not begin, which `failure` then says. */
+  startRun(request: StartRequest): Promise<string | undefined>;
+  cancelRun(): Promise<void>;
+  verify(id: string): Promise<void>;
+  /** Answers that do not change while the workbench lives are asked for once. */
+  once<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>;
+}
+
+/** Gathers items until the next frame, so that a fast run costs one change of the page for each frame. */
+function perFrame<T>(take: (items: readonly T[]) => void): (item: T) => void {
+  let waiting: T[] = [];
+  const flush = (): void => {
+    const items = waiting;
+    waiting = [];
+    take(items);
+  };
+  return (item) => {
+    waiting.push(item);
+    if (waiting.length > 1) return;
+    // A hidden page has no frames.
+    if (document.hidden) setTimeout(flush, 100);
+    else requestAnimationFrame(flush);
+  };
+}
+
+export function startSession(workbench: Workbench): Session {
+  const live = createStore<RunModel | null>(null);
+  const host = createStore<HostStateView | null>(null);
+  const runs = createStore<readonly RunEntryView[] | null>(null);
+  const closed = createStore<string | null>(null);
+  const failure = createStore<FailureView | null>(null);
+  const verified = createStore<Session["verified"] extends Store<infer T> ? T : never>(new Map());
+  const answers = new Map<string, Promise<unknown>>();
+
+  const report = (error: unknown): void => {
+    if (closed.get() === null) failure.set(failureView(error));
+  };
+
+  const refreshRuns = async (): Promise<void> => {
+    try {
+      runs.set((await workbench.call("runs.list", {})).runs);
+    } catch (error) {
+      report(error);
+    }
+  };
+
+  const take = perFrame<Item>((items) => {
+    live.set((before) => items.reduce<RunModel | null>(reduce, before));
+    if (items.some((item) => item.type !== "event")) void refreshRuns();
+  });
+
+  const followRuns = async (): Promise<void> => {
+    for await (const item of workbench.stream("runs.events", {})) take(item);
+  };
+  const followHost = async (): Promise<void> => {
+    for await (const state of workbench.stream("host.state", {})) host.set(state);
+  };
+  workbench.onClose((reason) => closed.set(reason));
+  followRuns().catch(report);
+  followHost().catch(report);
+  void refreshRuns();
+
+  return {
+    workbench,
+    live,
+    host,
+    runs,
+    closed,
+    failure,
+    verified,
+    refreshRuns,
+    startRun: async (request) => {
+      try {
+        failure.set(null);
+        return (await workbench.call("runs.start", request)).id;
+      } catch (error) {
+        report(error);
+        return undefined;
+      }
+    },
+    cancelRun: async () => {
+      const run = live.get();
+      if (run?.outcome !== "running") return;
+      await workbench.call("runs.cancel", { id: run.id }).catch(report);
+    },
+    verify: async (id) => {
+      const put = (value: VerificationView | "running" | FailureView): void =>
+        verified.set((before) => new Map(before).set(id, value));
+      put("running");
+      await workbench.call("evidence.verify", { id }).then(put, (error: unknown) => put(failureView(error)));
+    },
+    once: <Name extends CallName>(name: Name, input: CallInput<Name>) => {
+      const key = `${name} ${JSON.stringify(input)}`;
+      const asked = answers.get(key) as Promise<CallOutput<Name>> | undefined;
+      if (asked !== undefined) return asked;
+      const answer = workbench.call(name, input);
+      answers.set(key, answer);
+      // A failure may pass; the next one who asks tries again.
+      answer.catch(() => answers.delete(key));
+      return answer;
+    },
+  };
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("There is no session around this component.");
+  return session;
+}
+
+export function useLive(): RunModel | null {
+  return useStore(useSession().live);
+}
+
+/** The list of runs; of the one that goes on with the counts that the live run has. */
+export function useRuns(): readonly RunEntryView[] | null {
+  const session = useSession();
+  const runs = useStore(session.runs);
+  const live = useStore(session.live);
+  return useMemo(
+    () =>
+      runs?.map((entry) =>
+        entry.state === "running" && live?.id === entry.id
+          ? { ...entry, planned: live.planned.length, finished: live.results.size }
+          : entry,
+      ) ?? null,
+    [runs, live],
+  );
+}
+
+export function useHost(): HostStateView | null {
+  return useStore(useSession().host);
+}
+
+export type Answer<T> =
+  | { readonly state: "asking" }
+  | { readonly state: "there"; readonly value: T }
+  | { readonly state: "failed"; readonly failure: FailureView };
+
+/** The answer of a call, asked for once in a session. A null input asks nothing. */
+export function useAnswer<Name extends CallName>(name: Name, input: CallInput<Name> | null): Answer<CallOutput<Name>> {
+  const session = useSession();
+  const key = input === null ? null : `${name} ${JSON.stringify(input)}`;
+  const [known, setKnown] = useState<{ readonly key: string; readonly answer: Answer<CallOutput<Name>> } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for name and input.
+  useEffect(() => {
+    if (key === null || input === null) return;
+    let wanted = true;
+    session.once(name, input).then(
+      (value) => wanted && setKnown({ key, answer: { state: "there", value } }),
+      (error: unknown) => wanted && setKnown({ key, answer: { state: "failed", failure: failureView(error) } }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [session, key]);
+  return known !== null && known.key === key ? known.answer : { state: "asking" };
+}
