@@ -5,7 +5,7 @@ import type { DeviceBuffer } from "../../native/device.ts";
 import type { RouteOutput } from "./bundle_case.ts";
 import { type CaseOperands, caseOperands } from "./case_operands.ts";
 import { type ErrorArrays, ulpSize } from "./errors.ts";
-import { keyEdges, keySchedule } from "./geometry.ts";
+import { type EdgeSet, keyEdges, keySchedule } from "./geometry.ts";
 import { elementOwner } from "./lanes.ts";
 import { addressOf, addressWords, extentsOf } from "./layout.ts";
 import { type AnswerOf, type InspectWhat, WINDOW_KEYS } from "./messages.ts";
@@ -34,6 +34,13 @@ export function windowAround(
   return { begin, end: begin + size };
 }
 
+/** Bytes of the typed arrays of an answer. */
+export function arrayBytes(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, item: unknown) => sum + arrayBytes(item), 0);
+}
+
 /** The bit pattern of an element, `0x` and as many digits as the dtype has. */
 export function bitsOf({ dtype, bytes }: RouteOutput, index: number): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -41,8 +48,16 @@ export function bitsOf({ dtype, bytes }: RouteOutput, index: number): string {
   return `0x${bits.toString(16).padStart(dtype === "f32" ? 8 : 4, "0")}`;
 }
 
-/** Steps whose keys lie in the window. */
-function cutTrace(trace: SoftmaxTrace, begin: number, end: number): SoftmaxTrace {
+/** Edges inside [begin, end), with their labels. */
+export function cutEdges(set: EdgeSet, begin: number, end: number): EdgeSet {
+  const first = set.edges.findIndex((edge) => edge > begin);
+  if (first < 0) return { ...set, edges: set.edges.slice(0, 0), labels: [] };
+  const last = set.edges.findLastIndex((edge) => edge < end) + 1;
+  return { ...set, edges: set.edges.slice(first, last), labels: set.labels.slice(first, last) };
+}
+
+/** Steps whose keys lie in the window; partitions and merge stay whole. */
+export function cutTrace(trace: SoftmaxTrace, begin: number, end: number): SoftmaxTrace {
   let first = 0;
   while (first < trace.end.length && trace.end[first]! <= begin) first++;
   let last = first;
@@ -93,12 +108,7 @@ export function elementAnswer(
   const key = keyAnswer(made, operands, what.key);
   const { begin, end } = windowAround(source.keys, key?.term.key ?? 0, WINDOW_KEYS);
   const row = address.token * extents.heads + address.head;
-  const edges = keyEdges(plan, source.keys).map((set) => {
-    const from = set.edges.findIndex((edge) => edge > begin);
-    const to = set.edges.findLastIndex((edge) => edge < end) + 1;
-    const [first, last] = from < 0 ? [0, 0] : [from, Math.max(from, to)];
-    return { ...set, edges: set.edges.slice(first, last), labels: set.labels.slice(first, last) };
-  });
+  const edges = keyEdges(plan, source.keys).map((set) => cutEdges(set, begin, end));
   return {
     kind: "element",
     index,

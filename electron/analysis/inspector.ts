@@ -13,7 +13,7 @@ import { sha256 } from "../evidence/bag.ts";
 import { memoryBuffer } from "../runs/imported.ts";
 import type { CaseRecord, ResultRecord } from "../runs/record.ts";
 import { decodeInput, prefillInput } from "../runs/reference.ts";
-import { type ElementContext, elementAnswer } from "./answers.ts";
+import { arrayBytes, type ElementContext, elementAnswer } from "./answers.ts";
 import {
   caseOf,
   findCase,
@@ -30,7 +30,13 @@ import { outputEdges, planOf } from "./geometry.ts";
 import { heatMap, notFiniteOf } from "./heat_map.ts";
 import { laneErrors, outputFragment } from "./lanes.ts";
 import { addressOf, addressWords, extentsOf } from "./layout.ts";
-import { type InspectAnswer, InspectError, type InspectRequest, type InspectWhat } from "./messages.ts";
+import {
+  ANSWER_LIMIT_BYTES,
+  type InspectAnswer,
+  InspectError,
+  type InspectRequest,
+  type InspectWhat,
+} from "./messages.ts";
 import { positionAxis, positionProfile } from "./position_profile.ts";
 import { headSummaries, sequenceSummaries, ulpSummary, wholeSummary } from "./summaries.ts";
 import { worstElements } from "./worst.ts";
@@ -113,7 +119,13 @@ export class Inspector {
     const shape = entry.shape;
     const errors = this.#errorsOf(reference, out);
     const plan = bundle.record.execution === "imported" ? undefined : planOf(shape, request.route);
-    return this.#look({ entry, result, shape, out, errors, plan, reference }, bundle, request.what);
+    const answer = this.#look({ entry, result, shape, out, errors, plan, reference }, bundle, request.what);
+    const bytes = arrayBytes(answer);
+    if (bytes > ANSWER_LIMIT_BYTES) {
+      const sides = `${bytes.toLocaleString("en-US")} bytes of arrays; the limit is ${ANSWER_LIMIT_BYTES.toLocaleString("en-US")}`;
+      throw new InspectError("usage", `The answer has ${sides}`, "ask for a pooled heat map, or fix an axis");
+    }
+    return answer;
   }
 
   #look(subject: Subject, bundle: OpenBundle, what: InspectWhat): InspectAnswer {

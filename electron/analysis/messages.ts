@@ -1,8 +1,8 @@
 /**
  * What can be asked about one route on one case of a bundle, and what is answered: plain numbers and typed arrays, never a
  * whole tensor. No answer carries more than `ANSWER_LIMIT_BYTES` of arrays: heat maps are pooled to at most
- * `HEAT_MAP_CELLS` cells, lists are cut to `WORST_LIMIT`, and the keys of an element to a window of `WINDOW_KEYS`. Nothing
- * needs a file. Pure: a window may import it.
+ * `HEAT_MAP_CELLS` cells, lists are cut to `WORST_LIMIT`, and the keys of an element to a window of `WINDOW_KEYS`. What would be more is refused;
+ * nothing goes through a file. Pure: a window may import it.
  */
 import * as z from "zod";
 import { caseSchema } from "../runs/record.ts";

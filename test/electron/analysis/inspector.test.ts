@@ -2,7 +2,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { windowAround } from "../../../electron/analysis/answers.ts";
 import { Inspector } from "../../../electron/analysis/inspector.ts";
 import {
   type AnswerOf,
@@ -382,15 +381,6 @@ describe("refused", () => {
     expect(inspectRequestSchema.safeParse({ ...request, what: { ...what, columns: 512 } }).success).toBe(true);
     const refused = inspectRequestSchema.safeParse({ ...request, what: { ...what, columns: 513 } });
     expect(refused.error?.issues[0]?.message).toContain("524,288 cells at most");
-  });
-});
-
-describe("the window of keys", () => {
-  it("is everything, or a part around a key", () => {
-    expect(windowAround(100, 50, 100)).toEqual({ begin: 0, end: 100 });
-    expect(windowAround(1000, 0, 100)).toEqual({ begin: 0, end: 100 });
-    expect(windowAround(1000, 500, 100)).toEqual({ begin: 450, end: 550 });
-    expect(windowAround(1000, 999, 100)).toEqual({ begin: 900, end: 1000 });
   });
 });
 
