@@ -69,8 +69,11 @@ export function missText(result: ResultRecord): string {
     if (result.verdict === "fail") return result.error;
     return `${result.error.replace(/\.$/, "")}. A required gate that did not run is not a pass`;
   }
-  const miss =
-    result.gates.find((gate) => gate.verdict === "fail") ?? result.gates.find((gate) => gate.verdict === "not_run");
+  const failed = result.gates.filter((gate) => gate.verdict === "fail");
+  // Where oracle and file disagree, what the file says of the output means nothing.
+  const disagreement = failed.find((gate) => gate.id === "oracle_agreement");
+  const first = failed[0]?.id === "stored_reference" ? disagreement : undefined;
+  const miss = first ?? failed[0] ?? result.gates.find((gate) => gate.verdict === "not_run");
   if (miss === undefined) return "no gate applied";
   const title = GATES.find((gate) => gate.id === miss.id)?.title ?? miss.id;
   if (miss.verdict === "not_run") return `${title} did not run: ${miss.note ?? "no reason given"}`;

@@ -71,6 +71,11 @@ export class InputPool {
     return fresh;
   }
 
+  /** Bytes of the buffers that are kept. */
+  get bytes(): number {
+    return [...this.#kept.values()].reduce((sum, kept) => sum + kept.buffer.bytes, 0);
+  }
+
   /** Drops buffers that the next case does not use, before it allocates its own. */
   keepOnly(wanted: ReadonlyMap<string, number>): void {
     for (const [name, kept] of this.#kept) {

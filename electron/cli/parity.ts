@@ -66,6 +66,16 @@ function seedOf(text: string | undefined): number | null {
   return value;
 }
 
+/** Pairs of which the second leaves nothing for the first to do. Said, because silence would look like obedience. */
+const WITHOUT_EFFECT: readonly (readonly [keyof ParityOptions, keyof ParityOptions, string])[] = [
+  ["seed", "inputs", "the inputs are those of the file"],
+  ["suite", "outputs", "outputs are looked for among all cases"],
+  ["device", "outputs", "they were computed elsewhere"],
+  ["chip", "outputs", "they were computed elsewhere"],
+  ["timeout", "outputs", "nothing runs here"],
+  ["workers", "outputs", "nothing runs here"],
+];
+
 /** Checks what can be checked without cases and devices. Throws `UsageError`. */
 export function requestOf(options: ParityOptions, staging: string): RunRequest {
   if (options.producer !== undefined && options.outputs === undefined) {
@@ -78,6 +88,10 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
   }
   if (options.inputs !== undefined && options.suite !== undefined) {
     throw new UsageError("--inputs takes the place of --suite: give one of them.");
+  }
+  for (const [option, other, why] of WITHOUT_EFFECT) {
+    if (options[option] === undefined || options[other] === undefined) continue;
+    throw new UsageError(`--${option} has no effect with --${other}: ${why}. Leave it out.`);
   }
   const absolute = (file: string | undefined) => (file === undefined ? null : path.resolve(file));
   const timeout = positive("--timeout", options.timeout, MAX_TIMEOUT_S, false);

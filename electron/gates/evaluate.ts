@@ -127,10 +127,16 @@ function judgeCount(id: GateId, count: number | undefined, where: string, missin
   return count === undefined ? notRun(id, missing) : judge(id, { value: count, limit: 0, where });
 }
 
+const LARGEST_F32 = (2 - 2 ** -23) * 2 ** 127;
+
 /** Gates that need no more than the comparison. Gates that do not apply are left out. */
 function comparisonGates(comparison: Comparison, dtype: GatedDtype): GateResult[] {
   const results: GateResult[] = [];
-  results.push(judge("finite", { value: comparison.notFinite, limit: 0, where: `${comparison.elements} elements` }));
+  const finite = judge("finite", { value: comparison.notFinite, limit: 0, where: `${comparison.elements} elements` });
+  const { conditioning } = comparison.whole;
+  const overflow = `the terms of a score add up to ${conditioning.toExponential(2)}, beyond f32: use smaller inputs`;
+  const overflows = finite.verdict === "fail" && conditioning > LARGEST_F32;
+  results.push(overflows ? { ...finite, note: overflow } : finite);
 
   const groups = [comparison.whole, ...comparison.heads, ...comparison.rows];
   const zero = worst(groups.filter(isZero).map((group) => ({ value: group.maxOutput, limit: 0, where: group.label })));

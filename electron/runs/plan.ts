@@ -56,6 +56,7 @@ export function selectCases(cases: readonly Case[], selection: Selection): reado
       "case",
       wanted,
       ofOperator.map((entry) => entry.key),
+      ofOperator.map((entry) => entry.alias),
     );
   }
   return chosen;
@@ -77,6 +78,15 @@ function chosenRoutes(names: readonly string[], wanted: string): readonly string
   return names.includes(wanted) ? [wanted] : names.filter((name) => matchesRoute(name, wanted));
 }
 
+/** Sizes that overflow or exceed a limit are an answer, not a defect. */
+function planRoute(route: Route, { key, shape }: Case): RoutePlan {
+  try {
+    return route.plan(shape);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(`${key}, ${route.name}: ${error.message}`) : error;
+  }
+}
+
 function planCase(testCase: Case, selection: Selection, catalogue: Catalogue): PlannedCase {
   const { shape } = testCase;
   const decision = catalogue.decide(shape);
@@ -90,7 +100,7 @@ function planCase(testCase: Case, selection: Selection, catalogue: Catalogue): P
   const wanted = selection.route === undefined ? names : chosenRoutes(names, selection.route);
   const planned = routes
     .filter((route) => wanted.includes(route.name) && applicable.has(route.name))
-    .map((route) => ({ route: route.name, plan: route.plan(shape), lockstep: null }));
+    .map((route) => ({ route: route.name, plan: planRoute(route, testCase), lockstep: null }));
   return { case: testCase, decision: { case: testCase.key, ...decision }, routes: planned };
 }
 

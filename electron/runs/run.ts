@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly host: HostFacts;
   readonly timeoutMs?: number | undefined;
   readonly workers?: number | undefined;
+  /** Memory that a case may take. Default: what the system says is available when the case begins. */
+  readonly availableBytes?: number | undefined;
   readonly signal: AbortSignal;
   readonly emit: Emit;
 }
@@ -173,11 +175,22 @@ class Run {
   async #prepareCase(planned: PlannedCase): Promise<CaseContext> {
     const { case: testCase, routes } = planned;
     this.#progress(testCase, null, "inputs");
+    this.#checkMemory(planned);
     const inputs = await this.#materialise(testCase, routes[0]!, this.#inputs);
     this.#progress(testCase, null, "oracle");
     const reference = await referenceOf(testCase.shape, testCase.shape.dtype, inputs.buffers, this.#options.addon);
     this.#options.emit({ type: "case", case: preparedCaseRecord(testCase, inputs, reference) });
     return { planned, inputs, reference };
+  }
+
+  /** Memory that is not there is found by the system's killer, long after; better said before. */
+  #checkMemory({ case: { key }, routes }: PlannedCase): void {
+    const bytesOf = (item: PlannedRoute): number => item.plan.buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
+    const needed = routes.reduce((most, item) => Math.max(most, bytesOf(item)), 0);
+    const available = this.#options.availableBytes ?? process.availableMemory() + this.#inputs.bytes;
+    if (needed <= available) return;
+    const sides = `${needed.toLocaleString("en-US")} bytes of memory; ${available.toLocaleString("en-US")} are available`;
+    throw new Error(`${key} needs ${sides}: free some, or use a shorter case`);
   }
 
   #materialise(testCase: Case, item: Pick<PlannedRoute, "plan">, pool: InputPool): Promise<CaseInputs> {

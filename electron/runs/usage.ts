@@ -17,21 +17,30 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The name closest to `wanted`, without regard to case. Undefined for an empty list. */
+/** The name closest to `wanted`, or that begins like it, without regard to case. Undefined for an empty list. */
 export function nearest(wanted: string, names: readonly string[]): string | undefined {
   const lower = wanted.toLowerCase();
-  const scored = names.map((name) => ({ name, distance: editDistance(lower, name.toLowerCase()) }));
+  const distanceTo = (name: string): number =>
+    Math.min(editDistance(lower, name), editDistance(lower, name.slice(0, lower.length)) + 0.5);
+  const scored = names.map((name) => ({ name, distance: distanceTo(name.toLowerCase()) }));
   return scored.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
-/** How many names an error lists before it gives their number instead. */
-const LISTED = 24;
+/** How many characters of names an error lists before it gives their number instead. */
+const LISTED = 320;
 
-/** `No route is called "x". Nearest: y. Routes: ...` */
-export function unknownName(kind: string, wanted: string, names: readonly string[]): UsageError {
-  const close = nearest(wanted, names);
-  const shown =
-    names.slice(0, LISTED).join(", ") + (names.length > LISTED ? `, and ${names.length - LISTED} more` : "");
+/** `No route is called "x". Nearest: y. Names: ...` `others` are names that are taken too, but not listed. */
+export function unknownName(
+  kind: string,
+  wanted: string,
+  names: readonly string[],
+  others: readonly string[] = [],
+): UsageError {
+  const close = nearest(wanted, [...names, ...others]);
+  let listed = 0;
+  for (let length = 0; listed < names.length && length <= LISTED; listed++) length += names[listed]!.length + 2;
+  const rest = names.length - listed;
+  const shown = names.slice(0, listed).join(", ") + (rest > 0 ? `, and ${rest} more` : "");
   const hint = close === undefined ? "" : ` Nearest: ${close}.`;
   return new UsageError(`No ${kind} is called "${wanted}".${hint} Names: ${shown}`);
 }

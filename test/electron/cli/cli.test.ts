@@ -128,6 +128,12 @@ describe("what cannot run exits 2 and leaves nothing", () => {
     ["an unknown option", ["--colour"], "Unknown option '--colour'"],
     ["an option without its value", ["--seed"], "--seed <n>' argument missing"],
     ["an argument too many", ["evidence"], "Too many arguments"],
+    ["a seed for a file", ["--inputs", "x", "--seed", "7"], "--seed has no effect with --inputs"],
+    [
+      "a chip for outputs",
+      ["--outputs", "x", "--producer", "y", "--chip", "M5"],
+      "--chip has no effect with --outputs",
+    ],
     ["an empty value", ["--case", ""], "--case is empty"],
     ["a device with two chips", ["--device", "emulated:apple9:apple8"], 'No device is called "emulated:apple9:apple8"'],
     ["a time-out that no timer holds", ["--timeout", "1e9"], "above 0, at most 1,000,000"],

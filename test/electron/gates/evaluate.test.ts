@@ -145,6 +145,14 @@ describe("each gate fails", () => {
     ]);
     expect(misses({ edit: (_, lse) => lse.fill(Number.NaN, 1, 2) })).toEqual(["finite:fail", "lse:fail"]);
     expect(misses({ edit: (out) => out.fill(Number.POSITIVE_INFINITY, 0, 1) })).toContain("finite:fail");
+    const noteOf = (change: Change) => gates(change).find((result) => result.id === "finite")?.note;
+    expect(noteOf(nan)).toBeNull();
+    const reference = oracle();
+    reference.conditioning.fill(7e77);
+    expect(noteOf({ ...nan, reference })).toBe(
+      "the terms of a score add up to 7.00e+77, beyond f32: use smaller inputs",
+    );
+    expect(noteOf({ reference })).toBeNull();
   });
 
   it("exact_zero: anything but 0 where the reference is 0", () => {

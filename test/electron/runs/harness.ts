@@ -59,6 +59,7 @@ export interface RunHere {
 export interface RunHereOptions {
   readonly patch?: (file: string, text: string) => string;
   readonly timeoutMs?: number;
+  readonly availableBytes?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -76,6 +77,7 @@ export async function runHere(bench: Bench, plan: RunPlan, options: RunHereOptio
     },
     host: hostFacts(),
     timeoutMs: options.timeoutMs,
+    availableBytes: options.availableBytes,
     signal: options.signal ?? new AbortController().signal,
     emit: (event) => {
       events.push(event);

@@ -1,9 +1,10 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { casesFromFile } from "../../../electron/cases/file.ts";
+import { decodeShape } from "../../../electron/cases/case.ts";
+import { casesFromFile, generated } from "../../../electron/cases/file.ts";
 import { catalogueFor } from "../../../electron/runs/catalogue.ts";
 import { planRun, type RunPlan, type Selection, smallCase } from "../../../electron/runs/plan.ts";
-import { editDistance, nearest, unknownName } from "../../../electron/runs/usage.ts";
+import { editDistance, nearest, UsageError, unknownName } from "../../../electron/runs/usage.ts";
 import { emulatedProfile } from "../../../native/emulator/profile.ts";
 import { STANDARD, WHERE } from "./harness.ts";
 
@@ -12,6 +13,13 @@ const catalogue = catalogueFor(emulatedProfile("apple9"));
 function plan(selection: Selection): RunPlan {
   return planRun("standard", STANDARD, selection, catalogue);
 }
+
+it("refuses sizes beyond a buffer's limit, with both sides", () => {
+  const shape = decodeShape({ heads: 8, kvHeads: 8, dim: 512, live: 400_000_000, scale: 1 });
+  const huge = () => planRun(null, [generated(shape, "spread", 1)], { route: "naive" }, catalogue);
+  expect(huge).toThrow(UsageError);
+  expect(huge).toThrow(/naive: buffer k is [\d,]+ bytes; the limit is/);
+});
 
 describe("selection", () => {
   it("takes a key, a name or a part of keys", () => {
@@ -29,7 +37,7 @@ describe("selection", () => {
   });
 
   it("names what there is and what is nearest for an unknown case or route", () => {
-    expect(() => plan({ case: "L8192.tial4" })).toThrow(/No case is called "L8192.tial4"\. Nearest: gqa_decode/);
+    expect(() => plan({ case: "L8192.tial4" })).toThrow(/No case is called "L8192.tial4"\. Nearest: L8192\.tail4\./);
     expect(() => plan({ route: "fusedd" })).toThrow(/Names: three_stage, three_stage_staged, fused_split_kv_p32/);
     expect(() => plan({ route: "naiv" })).toThrow("Nearest: naive");
   });
@@ -78,6 +86,11 @@ describe("names", () => {
     ]);
     expect(nearest("M3 Mx", ["M1", "M3 Max", "M3 Pro"])).toBe("M3 Max");
     expect(nearest("x", [])).toBeUndefined();
+    expect(nearest("fussed", ["naive", "fused_split_kv_p32"])).toBe("fused_split_kv_p32");
+    const many = Array.from({ length: 100 }, (_, index) => `gqa_decode/h32kv4d512/L${index}/spread/f32`);
+    const { message } = unknownName("case", "L9.sprad", many, ["L9.spread"]);
+    expect(message).toMatch(/^No case is called "L9\.sprad"\. Nearest: L9\.spread\. Names: .*, and 9\d more$/);
+    expect(message.length).toBeLessThan(500);
     expect(unknownName("chip", "M9", ["M1"]).message).toBe('No chip is called "M9". Nearest: M1. Names: M1');
   });
 });

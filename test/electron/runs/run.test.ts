@@ -111,6 +111,16 @@ describe("a route that does not complete", () => {
     expect(done.results[0]?.error).not.toBe("");
   });
 
+  it("needs more memory than there is: said before any is taken", async () => {
+    const done = await run(withoutLockstep(planOf(NAIVE_AND_FUSED)), { availableBytes: 100_000 });
+    expect(done.outcome).toBe("failed");
+    expect(done.results).toHaveLength(2);
+    for (const result of done.results) {
+      expect(result.verdict).toBe("not_run");
+      expect(result.error).toMatch(/needs [\d,]+ bytes of memory; 100,000 are available/);
+    }
+  });
+
   it("does not compile: the diagnostic has the line of the source", async () => {
     const done = await run(withoutLockstep(planOf(NAIVE_AND_FUSED)), { patch: inNaive("  flaot x;") });
     expect(done.outcome).toBe("failed");
