@@ -5,6 +5,7 @@
  * A call is answered once. A stream goes on until one side ends it. Arrays travel as typed arrays, never as JSON numbers.
  */
 import * as z from "zod";
+import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
 import { eventSchema } from "./runs/events.ts";
 import {
   candidateSchema,
@@ -264,6 +265,16 @@ export const CALLS = {
         "a typed array of the dtype",
       ),
     }),
+  },
+  /** A question about one route on one case; it fails while a run is going on. */
+  "parity.inspect": {
+    input: z.strictObject({
+      id: runIdSchema,
+      case: z.string().max(400),
+      route: z.string().max(200),
+      what: whatSchema,
+    }),
+    output: inspectAnswerSchema,
   },
   "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },
   /** `cancelled` is false where that run is not going on. */

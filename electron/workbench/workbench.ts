@@ -17,6 +17,7 @@ import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
 import { chipOf } from "../host/device_name.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
+import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
 import { kernelSource, listKernels } from "./kernels.ts";
 import { Runs } from "./runs.ts";
@@ -83,6 +84,12 @@ export function openWorkbench({ places, evidence: given }: WorkbenchOptions): Op
     "runs.record": ({ id }) => history.record(id),
     "runs.metrics": ({ id, case: key, route }) => history.metrics(id, key, route),
     "runs.array": ({ id, path: file }) => history.array(id, file),
+    "parity.inspect": async ({ id, case: key, route, what }) => {
+      const bundle = await history.bundle(id);
+      const end = await runs.host.inspect({ bundle, case: key, route, inputs: null, what });
+      if (end.type === "inspect_refused") throw new WorkbenchError(end.message, end.mend);
+      return end.answer;
+    },
     "runs.start": (request) => ({ id: runs.start(request) }),
     "runs.cancel": ({ id }) => ({ cancelled: runs.cancel(id) }),
     "evidence.verify": async ({ id }) => {

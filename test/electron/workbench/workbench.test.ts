@@ -90,6 +90,14 @@ describe("a run", () => {
     expect(array.data.some((value) => value !== 0)).toBe(true);
     await expect(window.call("runs.array", { id, path: "data/record.json" })).rejects.toThrow("no output");
 
+    const asked = { id, case: result!.case, route: "naive" };
+    const summary = await window.call("parity.inspect", { ...asked, what: { kind: "summary" } });
+    expect(summary).toMatchObject({ kind: "summary", whole: { maxAbs: metrics.whole.maxAbs } });
+    const worst = await window.call("parity.inspect", { ...asked, what: { kind: "worst", measure: "abs", count: 3 } });
+    expect(worst.kind === "worst" && worst.index).toHaveLength(3);
+    const missing = window.call("parity.inspect", { ...asked, route: "nothing", what: { kind: "summary" } });
+    await expect(missing).rejects.toThrow("nothing");
+
     const verified = await window.call("evidence.verify", { id });
     expect(verified).toMatchObject({ result: "valid", identity: verifyBundle(path.join(evidence, id)).identity });
     fs.appendFileSync(path.join(evidence, id, output.path), "x");
