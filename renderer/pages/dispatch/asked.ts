@@ -1,0 +1,70 @@
+/** What a view asks, read from its parameters: base, changes, chip, forced route; and the command that asks the same. Pure. */
+import type { CallOutput } from "../../../electron/contract.ts";
+import type { CaseShape } from "../../../kernels/route.ts";
+import { routesFor } from "../../../kernels/routes.ts";
+import {
+  changedFields,
+  DEFAULT_PRESET,
+  type FieldId,
+  mergedTexts,
+  PRODUCTION,
+  shapeKey,
+  shapeOf,
+  type Texts,
+} from "./shape_form.ts";
+
+export type ListedCase = CallOutput<"cases.list">["cases"][number];
+
+export interface Asked {
+  /** Id of a production shape or key of a case. */
+  readonly base: string;
+  readonly baseTexts: Texts;
+  readonly texts: Texts;
+  readonly changed: readonly FieldId[];
+  readonly shape: CaseShape;
+  readonly chip: string | null;
+  readonly forced: string | null;
+}
+
+/** Undefined while the view names a case and the cases are not there yet. A name that nothing has is the default. */
+export function askedOf(
+  params: Readonly<Record<string, string>>,
+  cases: readonly ListedCase[] | undefined,
+): Asked | undefined {
+  const name = params.case;
+  const preset = name === undefined ? DEFAULT_PRESET : PRODUCTION.find(({ id }) => id === name);
+  if (preset === undefined && cases === undefined) return undefined;
+  const listed = preset === undefined ? cases?.find(({ key, alias }) => key === name || alias === name) : undefined;
+  const base = listed === undefined ? (preset ?? DEFAULT_PRESET) : { id: listed.key, shape: listed.shape };
+  const texts = mergedTexts(base.shape, params);
+  const shape = shapeOf(base.shape.operator, texts);
+  const forced = routesFor(shape.operator).find((route) => route.name === params.route)?.name ?? null;
+  return {
+    base: base.id,
+    baseTexts: mergedTexts(base.shape, {}),
+    texts,
+    changed: changedFields(base.shape, texts),
+    shape,
+    chip: params.chip ?? null,
+    forced,
+  };
+}
+
+/** The case that has this shape, that of the base first. */
+export function caseOf(asked: Asked, cases: readonly ListedCase[]): ListedCase | undefined {
+  const key = shapeKey(asked.shape);
+  const same = cases.filter(({ shape }) => shapeKey(shape) === key);
+  return same.find((entry) => entry.key === asked.base) ?? same[0];
+}
+
+/** The words of `lockstep dispatch` that give the same decision. */
+export function dispatchWords(asked: Asked, same: ListedCase | undefined): readonly string[] {
+  const { chip, forced, shape } = asked;
+  return [
+    "lockstep",
+    "dispatch",
+    ...(same === undefined ? ["--shape", JSON.stringify(shape)] : ["--case", same.key]),
+    ...(chip === null ? [] : ["--chip", chip]),
+    ...(forced === null ? [] : ["--route", forced]),
+  ];
+}

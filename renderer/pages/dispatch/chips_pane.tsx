@@ -1,0 +1,125 @@
+/** Every chip of the table and the route that it takes for this question: predicted, not run. */
+import type { ReactElement } from "react";
+import type { CallOutput } from "../../../electron/contract.ts";
+import { FilterField } from "../../parts/filter_field.tsx";
+import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { matchWords } from "../../shell/match.ts";
+import { setParams } from "../../state/view.ts";
+import type { Decision } from "./words.ts";
+
+export type Chip = CallOutput<"chips.list">["chips"][number];
+
+interface ChipRow {
+  readonly chip: Chip;
+  readonly decision: Decision | null | undefined;
+}
+
+const FAMILIES = ["apple10", "apple9", "apple8", "apple7"] as const;
+
+/** What stands in the way of the 16x16 route on a family, for its head. */
+function matrixWord(decision: Decision | null | undefined): string {
+  const matrix = decision?.candidates.find(({ route }) => route === "matrix_16x16");
+  if (matrix === undefined) return "";
+  if (matrix.applicable) return matrix.status === "planned" ? "16x16 would hold, not built" : "16x16";
+  const family = matrix.predicates.find(({ id }) => id === "apple10");
+  return family?.holds === false ? "16x16 refused, family" : "16x16 refused, shape";
+}
+
+function archText(chip: Chip): string {
+  if (chip.architecture === null) return "not known";
+  const short = chip.architecture.replace(/^applegpu_/, "");
+  return chip.architectureConfidence.startsWith("expected") ? `${short} ?` : short;
+}
+
+function coresText(chip: Chip): string {
+  return chip.variants.map(({ gpuCores }) => gpuCores).join(", ");
+}
+
+interface ChipsPaneProps {
+  readonly chips: readonly Chip[];
+  readonly decisions: readonly (Decision | null)[];
+  /** Short name of the chip that is asked about. */
+  readonly current: string | undefined;
+  /** Route of the question. */
+  readonly route: string | null;
+  readonly text: string;
+  readonly note: string;
+}
+
+export function ChipsPane({ chips, decisions, current, route, text, note }: ChipsPaneProps): ReactElement {
+  const match = matchWords(text);
+  const rows: readonly ChipRow[] = chips.map((chip, index) => ({ chip, decision: decisions[index] }));
+  const shown = rows.filter(({ chip, decision }) =>
+    match.test(`${chip.name} ${chip.family} ${chip.architecture ?? ""} ${decision?.route ?? ""}`),
+  );
+  return (
+    <Pane label="Chips" line>
+      <PaneHead title="Chip" meta={`${chips.length} known; predicted, not run`}>
+        <FilterField label="Filter the chips" value={text} onChange={(q) => setParams({ q })} />
+      </PaneHead>
+      <div className="body scroll">
+        <table className="tbl fix chips">
+          <thead>
+            <tr>
+              <th className="c-chip">chip</th>
+              <th className="c-arch">arch</th>
+              <th className="c-cores num">cores</th>
+              <th>route</th>
+            </tr>
+          </thead>
+          {FAMILIES.map((family) => {
+            const own = shown.filter(({ chip }) => chip.family === family).reverse();
+            return own.length === 0 ? null : (
+              <tbody key={family}>
+                <tr className="grp">
+                  <td colSpan={2}>{family.replace("apple", "Apple")}</td>
+                  <td colSpan={2} className="num">
+                    {matrixWord(own[0]?.decision)}
+                  </td>
+                </tr>
+                {own.map((row) => (
+                  <ChipLine key={row.chip.shortName} row={row} current={row.chip.shortName === current} route={route} />
+                ))}
+              </tbody>
+            );
+          })}
+        </table>
+        {shown.length === 0 ? <p className="nothing t3">No chip matches "{text}"</p> : null}
+      </div>
+      <p className="hl micro t3 foot" title={note}>
+        Decided by family, system and limits, never by name. Values from the chip table; ? = inferred. Systems are
+        assumed.
+      </p>
+    </Pane>
+  );
+}
+
+interface ChipLineProps {
+  readonly row: ChipRow;
+  readonly current: boolean;
+  readonly route: string | null;
+}
+
+function ChipLine({ row, current, route }: ChipLineProps): ReactElement {
+  const { chip, decision } = row;
+  const other = decision != null && decision.route !== route;
+  return (
+    <tr
+      className={current ? "sel pickable" : "pickable"}
+      aria-selected={current}
+      data-chip={chip.shortName}
+      onClick={() => setParams({ chip: chip.shortName })}
+    >
+      <td className={current ? "b" : "m"} title={chip.name}>
+        {chip.shortName}
+      </td>
+      <td className="t2" title={`architecture: ${chip.architectureConfidence}`}>
+        {archText(chip)}
+      </td>
+      <td className="num t2">{coresText(chip)}</td>
+      <td className={decision == null ? "t3" : decision.route === null ? "fail m" : other ? "m runs" : "m"}>
+        {decision === undefined ? "asking" : decision === null ? "not answered" : (decision.route ?? "no route")}
+      </td>
+    </tr>
+  );
+}

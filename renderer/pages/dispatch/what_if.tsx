@@ -1,0 +1,249 @@
+/** The question: a case or production shape, and what is changed of it. Every change is asked at once. */
+import { type ReactElement, useState } from "react";
+import type { CallOutput } from "../../../electron/contract.ts";
+import { OPERATORS, routesFor } from "../../../kernels/routes.ts";
+import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { setParams } from "../../state/view.ts";
+import type { Asked, ListedCase } from "./asked.ts";
+import { variationsOf } from "./flips.ts";
+import { DTYPES, FIELDS, type Field, PRODUCTION, presetOf, readField, type Texts } from "./shape_form.ts";
+import type { Decision } from "./words.ts";
+
+type Chip = CallOutput<"chips.list">["chips"][number];
+
+/** Parameters of the URL that a new base takes away. */
+const CLEARED: Readonly<Record<string, null>> = Object.fromEntries(
+  Object.values(FIELDS)
+    .flat()
+    .map(({ id }) => [id, null]),
+);
+
+export function setBase(id: string): void {
+  setParams({ ...CLEARED, case: id, route: null, open: null });
+}
+
+interface RowProps {
+  readonly label: string;
+  readonly hint: string;
+  /** What it was before it was changed; undefined where it was not. */
+  readonly was: string | undefined;
+  readonly children: ReactElement;
+}
+
+function FieldRow({ label, hint, was, children }: RowProps): ReactElement {
+  return (
+    <div className="fld" title={hint}>
+      <span className="t2">{label}</span>
+      {children}
+      {was === undefined ? <span /> : <span className="d" title={`was ${was}`} role="img" aria-label={`was ${was}`} />}
+    </div>
+  );
+}
+
+interface InputProps {
+  readonly field: Field;
+  readonly asked: Asked;
+}
+
+function ShapeField({ field, asked }: InputProps): ReactElement {
+  const { operator } = asked.shape;
+  const [draft, setDraft] = useState<string | null>(null);
+  const changed = asked.changed.includes(field.id);
+  const own = asked.baseTexts[field.id] ?? "";
+  const text = asked.texts[field.id] ?? "";
+  const shown = draft ?? (field.kind === "count" ? Number(text).toLocaleString("en-US") : text);
+  const read = readField(operator, field, shown);
+  const fault = "fault" in read ? read.fault : undefined;
+  const put = (next: string): void => {
+    const value = readField(operator, field, next);
+    if ("text" in value) setParams({ [field.id]: value.text === own ? null : value.text });
+  };
+  const look = `inp${changed ? " chg" : ""}${fault === undefined ? "" : " wrong"}`;
+  const options = DTYPES[operator];
+  return (
+    <>
+      <FieldRow label={field.label} hint={field.hint} was={changed ? own : undefined}>
+        {field.kind === "dtype" ? (
+          <select
+            className={look}
+            aria-label={field.label}
+            value={text}
+            disabled={options.length === 1}
+            onChange={(event) => put(event.target.value)}
+          >
+            {options.map((dtype) => (
+              <option key={dtype}>{dtype}</option>
+            ))}
+          </select>
+        ) : (
+          <input
+            className={look}
+            aria-label={field.label}
+            aria-invalid={fault !== undefined}
+            spellCheck={false}
+            autoComplete="off"
+            inputMode={field.kind === "count" ? "numeric" : "text"}
+            value={shown}
+            onChange={(event) => {
+              setDraft(event.target.value);
+              put(event.target.value);
+            }}
+            onBlur={() => setDraft(null)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" || event.key === "Escape") event.currentTarget.blur();
+            }}
+          />
+        )}
+      </FieldRow>
+      {fault === undefined ? null : (
+        <p className="fault fail" role="alert">
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}
+
+function BaseSelect({ asked, cases }: { readonly asked: Asked; readonly cases: readonly ListedCase[] }): ReactElement {
+  return (
+    <select
+      className="inp"
+      aria-label="Case to begin with"
+      value={asked.base}
+      onChange={(event) => setBase(event.target.value)}
+    >
+      <optgroup label="Production shapes">
+        {PRODUCTION.map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </optgroup>
+      {OPERATORS.map((operator) => (
+        <optgroup key={operator} label={`Cases of ${operator}`}>
+          {cases
+            .filter(({ shape }) => shape.operator === operator)
+            .map(({ key }) => (
+              <option key={key} value={key}>
+                {key.slice(operator.length + 1)}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+interface FlipsProps {
+  readonly asked: Asked;
+  readonly decisions: readonly (Decision | null)[];
+  readonly now: string | null;
+}
+
+/** Single changes that flip the route, as the workbench answered them. */
+function Flips({ asked, decisions, now }: FlipsProps): ReactElement {
+  const flips = variationsOf(asked.shape).flatMap(({ label, changes }, index) => {
+    const decision = decisions[index];
+    return decision == null || decision.route === now ? [] : [{ label, changes, route: decision.route }];
+  });
+  const apply = (changes: Texts): void => setParams(changes as Readonly<Record<string, string>>);
+  return (
+    <>
+      <PaneHead title="What flips it" meta="one change each" line />
+      {flips.length === 0 ? <p className="nothing t3">None of the single changes tried gives another route</p> : null}
+      {flips.map(({ label, changes, route }) => (
+        <button key={label} type="button" className="flip" title="Make this change" onClick={() => apply(changes)}>
+          <span className="t2">{label}</span>
+          <span className={route === null ? "m fail nw" : "m nw"}>{route ?? "no route"}</span>
+        </button>
+      ))}
+    </>
+  );
+}
+
+interface WhatIfProps extends FlipsProps {
+  readonly cases: readonly ListedCase[];
+  readonly chips: readonly Chip[];
+  /** Name of the chip that is emulated where none is chosen. */
+  readonly defaultChip: string | undefined;
+}
+
+export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: WhatIfProps): ReactElement {
+  const { shape, chip, forced } = asked;
+  const changes = asked.changed.length + (chip === null ? 0 : 1) + (forced === null ? 0 : 1);
+  return (
+    <Pane label="What if" className="scroll whatif">
+      <PaneHead title="What if" meta={changes === 0 ? "nothing changed" : `${changes} changed`}>
+        <button
+          type="button"
+          className="btn quiet"
+          disabled={changes === 0}
+          onClick={() => setParams({ ...CLEARED, chip: null, route: null, open: null })}
+        >
+          Reset
+        </button>
+      </PaneHead>
+      <div className="fields">
+        <FieldRow label="Begin with" hint="a production shape, or a case of the suites" was={undefined}>
+          <BaseSelect asked={asked} cases={cases} />
+        </FieldRow>
+        <FieldRow label="Operator" hint="a new operator begins with its production shape" was={undefined}>
+          <select
+            className="inp"
+            aria-label="Operator"
+            value={shape.operator}
+            onChange={(event) => {
+              const operator = OPERATORS.find((name) => name === event.target.value);
+              if (operator !== undefined) setBase(presetOf(operator).id);
+            }}
+          >
+            {OPERATORS.map((operator) => (
+              <option key={operator}>{operator}</option>
+            ))}
+          </select>
+        </FieldRow>
+        {FIELDS[shape.operator].map((field) => (
+          <ShapeField key={`${asked.base} ${field.id}`} field={field} asked={asked} />
+        ))}
+        <hr />
+        <FieldRow
+          label="Chip"
+          hint="whose family, system and limits the predicates look at"
+          was={chip === null ? undefined : (defaultChip ?? "the default")}
+        >
+          <select
+            className={chip === null ? "inp" : "inp chg"}
+            aria-label="Chip"
+            value={chip ?? ""}
+            onChange={(event) => setParams({ chip: event.target.value })}
+          >
+            <option value="">{defaultChip === undefined ? "default" : `${defaultChip}, default`}</option>
+            {chips.map(({ shortName }) => (
+              <option key={shortName} value={shortName}>
+                {shortName}
+              </option>
+            ))}
+          </select>
+        </FieldRow>
+        <FieldRow
+          label="Force route"
+          hint="takes this route whatever the policy says; its own requirements must still hold"
+          was={forced === null ? undefined : "none"}
+        >
+          <select
+            className={forced === null ? "inp t3" : "inp chg"}
+            aria-label="Force route"
+            value={forced ?? ""}
+            onChange={(event) => setParams({ route: event.target.value })}
+          >
+            <option value="">none</option>
+            {routesFor(shape.operator).map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </FieldRow>
+      </div>
+      <Flips asked={asked} decisions={decisions} now={now} />
+    </Pane>
+  );
+}

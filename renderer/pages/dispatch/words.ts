@@ -1,0 +1,68 @@
+/** What a decision comes to, in words. Pure. */
+import type { CallOutput } from "../../../electron/contract.ts";
+import type { GlyphName } from "../../parts/sprite.tsx";
+import { isDevicePredicate, predicateTitle } from "./known_by.ts";
+
+export type Decision = CallOutput<"dispatch.explain">["decision"];
+export type Candidate = Decision["candidates"][number];
+
+export interface Standing {
+  readonly glyph: GlyphName;
+  readonly word: string;
+  readonly tone: "pass" | "fail" | "t2";
+}
+
+export function failedIn(candidate: Candidate): Candidate["predicates"] {
+  return [...candidate.predicates, ...candidate.policy].filter(({ holds }) => !holds);
+}
+
+export function standingOf(candidate: Candidate): Standing {
+  const all = candidate.predicates.length + candidate.policy.length;
+  const failed = failedIn(candidate);
+  if (candidate.chosen) {
+    const held = all - failed.length;
+    return { glyph: "pass", word: `chosen, ${held} of ${all} held`, tone: "pass" };
+  }
+  if (!candidate.applicable)
+    return { glyph: "fail", word: `rejected, ${failed.length} of ${all} failed`, tone: "fail" };
+  if (candidate.status === "planned") {
+    return { glyph: "blocked", word: "would hold, its kernel is not built yet", tone: "t2" };
+  }
+  const word =
+    failed.length > 0 ? `would hold, not taken by itself: needs ${failed[0]!.requires}` : "not reached, would hold";
+  return { glyph: "queued", word, tone: "t2" };
+}
+
+/** Whether a candidate is shown with all its predicates unless asked otherwise: the chosen one and those before it. */
+export function opensByItself(decision: Decision, candidate: Candidate): boolean {
+  const chosen = decision.candidates.findIndex((entry) => entry.chosen);
+  const at = decision.candidates.indexOf(candidate);
+  return chosen < 0 ? !candidate.applicable : at <= chosen;
+}
+
+/** The sentence under the headline: what kept the routes before the chosen one from it, and what would change that. */
+export function whySentence(decision: Decision, forced: string | null): string {
+  const chosen = decision.candidates.findIndex((entry) => entry.chosen);
+  if (forced !== null) {
+    const own = decision.candidates.find((entry) => entry.route === forced);
+    return `${forced} is forced: ${own?.why.replace(/^forced, and /, "") ?? "there is no such route"}`;
+  }
+  if (chosen < 0) {
+    const shared = decision.candidates.map((entry) => new Set(failedIn(entry).map(({ id }) => id)));
+    const common = [...(shared[0] ?? [])].filter((id) => shared.every((set) => set.has(id)));
+    const first = failedIn(decision.candidates[0]!).find(({ id }) => common.includes(id));
+    return first === undefined
+      ? "Every candidate fails at least one requirement"
+      : `Every candidate needs ${first.requires}; it is ${first.actual}`;
+  }
+  const before = decision.candidates.slice(0, chosen).at(0);
+  if (before === undefined) return "It comes first in the order, and every requirement holds";
+  const failed = failedIn(before);
+  const own = failed.filter(({ id }) => id !== "kernel_built");
+  const built = before.status === "planned" ? "Its kernel is not built yet" : "";
+  if (own.length === 0) return `${before.route} would hold. ${built}`;
+  const names = [...new Set(own.map(({ id }) => predicateTitle(id)))].join(", ");
+  const all = before.predicates.length + before.policy.length;
+  const only = own.every(({ id }) => isDevicePredicate(id)) ? "Only another chip or system changes that" : "";
+  return [`${before.route} fails ${failed.length} of ${all}: ${names}`, only, built].filter(Boolean).join(". ");
+}
