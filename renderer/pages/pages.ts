@@ -3,8 +3,9 @@ import type { ComponentType } from "react";
 import type { PageId } from "../../electron/actions.ts";
 import { DevicePage } from "./device_page.tsx";
 import { EvidencePage } from "./evidence/evidence_page.tsx";
+import { FragmentsPage } from "./fragments/fragments_page.tsx";
 import { GatesPage } from "./gates_page.tsx";
-import { CapturesPage, DispatchPage, FragmentsPage, KernelsPage, ParityPage } from "./not_built.tsx";
+import { CapturesPage, DispatchPage, KernelsPage, ParityPage } from "./not_built.tsx";
 import { RunPage } from "./run/run_page.tsx";
 
 export interface PageEntry {

@@ -1,7 +1,7 @@
 /** One map as a drawing: each place with its owner, the lane at hand filled, its partners framed. */
-import { memo, type PointerEvent, type ReactElement, useMemo } from "react";
-import type { FragmentMap } from "../../../kernels/fragments.ts";
-import { type Cell, type Cursor, cellsOf, placeWords, runsOf } from "./ownership.ts";
+import { type MouseEvent, memo, type ReactElement, useMemo } from "react";
+import { type FragmentMap, ownerOf, rowGroup } from "../../../kernels/fragments.ts";
+import { type Cell, type Cursor, cellsOf, LANES, placeWords, runsOf } from "./ownership.ts";
 import { useSize } from "./use_size.ts";
 
 /** What the ground of a place says. */
@@ -34,6 +34,26 @@ function plotOf(map: FragmentMap, width: number, height: number): Plot {
 function tintOf(cell: Cell, ground: Ground): { readonly fill: string; readonly opacity: number } {
   if (ground === "lane") return { fill: `var(--${TINTS[cell.lane >> 3]})`, opacity: 0.13 + 0.05 * (cell.lane & 1) };
   return { fill: `var(--${TINTS[cell.element & 3]})`, opacity: cell.element < 4 ? 0.13 : 0.24 };
+}
+
+interface PlaceProps {
+  readonly cell: Cell;
+  readonly plot: Plot;
+  readonly ground: Ground;
+  /** Covers what was drawn there before. */
+  readonly fresh?: boolean;
+}
+
+function Place({ cell, plot, ground, fresh = false }: PlaceProps): ReactElement {
+  const { side, left, top } = plot;
+  const { fill, opacity } = tintOf(cell, ground);
+  const place = { x: left + cell.column * side, y: top + cell.row * side, width: side, height: side };
+  return (
+    <>
+      {fresh ? <rect {...place} className="fm-ground" /> : null}
+      <rect {...place} fill={fill} fillOpacity={opacity} />
+    </>
+  );
 }
 
 interface LabelProps {
@@ -88,36 +108,24 @@ const Tile = memo(function Tile({ map, plot, ground }: TileProps): ReactElement 
           </text>
         </g>
       ))}
-      {cellsOf(map).map((cell) => {
-        const { fill, opacity } = tintOf(cell, ground);
-        return (
-          <g key={`${cell.row} ${cell.column}`}>
-            <rect
-              x={left + cell.column * side}
-              y={top + cell.row * side}
-              width={side}
-              height={side}
-              fill={fill}
-              fillOpacity={opacity}
-            />
-            <Label cell={cell} plot={plot} ground={ground} />
-          </g>
-        );
-      })}
-      {numbers.flatMap((lane) => lane).length > 0
-        ? Array.from({ length: map.lanes }, (_, lane) => lane).flatMap((lane) =>
-            runsOf(map, lane).map(({ row, first, last }) => (
-              <rect
-                key={`${lane} ${row}`}
-                x={left + first * side}
-                y={top + row * side}
-                width={(last - first + 1) * side}
-                height={side}
-                className="fm-edge"
-              />
-            )),
-          )
-        : null}
+      {cellsOf(map).map((cell) => (
+        <g key={`${cell.row} ${cell.column}`}>
+          <Place cell={cell} plot={plot} ground={ground} />
+          <Label cell={cell} plot={plot} ground={ground} />
+        </g>
+      ))}
+      {LANES.map((lane) =>
+        runsOf(map, lane).map(({ row, first, last }) => (
+          <rect
+            key={`${lane} ${row}`}
+            x={left + first * side}
+            y={top + row * side}
+            width={(last - first + 1) * side}
+            height={side}
+            className="fm-edge"
+          />
+        )),
+      )}
     </g>
   );
 });
@@ -137,8 +145,21 @@ function Frame({ map, plot, ground, lane, look }: FrameProps): ReactElement {
       {cellsOf(map)
         .filter((cell) => cell.lane === lane && look !== "group")
         .map((cell) => (
-          <Label key={cell.element} cell={cell} plot={plot} ground={ground} tone=" near" />
+          <g key={cell.element}>
+            <Place cell={cell} plot={plot} ground={ground} fresh />
+            <Label cell={cell} plot={plot} ground={ground} tone=" near" />
+          </g>
         ))}
+      {runsOf(map, lane).map(({ row, first, last }) => (
+        <rect
+          key={`edge ${row}`}
+          x={left + first * side}
+          y={top + row * side}
+          width={(last - first + 1) * side}
+          height={side}
+          className="fm-edge"
+        />
+      ))}
       {runsOf(map, lane).map(({ row, first, last }) => (
         <rect
           key={row}
@@ -154,7 +175,14 @@ function Frame({ map, plot, ground, lane, look }: FrameProps): ReactElement {
   );
 }
 
-function Legend({ lane, marks, plot, map }: Omit<FragmentMapProps, "ground" | "onHover" | "onPick" | "cursor"> & LegendPlace): ReactElement {
+interface LegendProps {
+  readonly map: FragmentMap;
+  readonly plot: Plot;
+  readonly lane: number;
+  readonly marks: Marks;
+}
+
+function Legend({ map, plot, lane, marks }: LegendProps): ReactElement {
   const y = plot.top + map.side * plot.side + 20;
   const entries = [
     { look: "me", text: `lane ${lane}`, shown: true },
@@ -165,7 +193,7 @@ function Legend({ lane, marks, plot, map }: Omit<FragmentMapProps, "ground" | "o
   return (
     <g>
       {entries.map(({ look, text }, index) => {
-        const x = plot.left + index * 106 - (index > 0 ? 26 : 0);
+        const x = plot.left + (index === 0 ? 0 : 76 + (index - 1) * 106);
         return (
           <g key={look}>
             <rect x={x + 1} y={y - 9} width={13} height={10} className={look === "me" ? "fm-me" : `fm-frame ${look}`} />
@@ -179,17 +207,96 @@ function Legend({ lane, marks, plot, map }: Omit<FragmentMapProps, "ground" | "o
   );
 }
 
-interface LegendPlace {
-  readonly plot: Plot;
-}
-
 interface FragmentMapProps {
   readonly map: FragmentMap;
+  /** The lane at hand, and the element where it is one of this map. */
   readonly lane: number;
-  /** The element at hand, where it is one of this map. */
-  readonly cursor: Cursor | null;
+  readonly element: number | null;
   readonly ground: Ground;
   readonly marks: Marks;
   readonly onHover: (cursor: Cursor | null) => void;
   readonly onPick: (cursor: Cursor) => void;
+  /** The map has been given the focus. */
+  readonly onEnter: () => void;
+}
+
+/** The map in the size of its pane. As a control it is a slider over the lanes; the page takes its keys. */
+export function FragmentMapView(props: FragmentMapProps): ReactElement {
+  const { map, lane, element, ground, marks, onHover, onPick, onEnter } = props;
+  const [holder, { width, height }] = useSize();
+  const plot = useMemo(() => plotOf(map, width, height), [map, width, height]);
+  const { side, left, top } = plot;
+
+  const cellAt = (event: MouseEvent<HTMLElement>): Cursor | null => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left - left) / side);
+    const row = Math.floor((event.clientY - box.top - top) / side);
+    const inside = row >= 0 && row < map.side && column >= 0 && column < map.side;
+    return inside ? { map, ...ownerOf(map, { row, column }) } : null;
+  };
+  const pick = (event: MouseEvent<HTMLElement>): void => {
+    const cell = cellAt(event);
+    if (cell !== null) onPick(cell);
+  };
+  const group = marks.group ? rowGroup(map, lane).filter((member) => member !== lane) : [];
+  const partners = [
+    ...(marks.xor1 ? [{ lane: lane ^ 1, look: "xor1" as const }] : []),
+    ...(marks.xor8 ? [{ lane: lane ^ 8, look: "xor8" as const }] : []),
+  ];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the page takes the keys, wherever the focus is.
+    <div
+      ref={holder}
+      className="fm"
+      role="slider"
+      tabIndex={0}
+      aria-label={`Lane in the ${map.name} map`}
+      aria-valuemin={0}
+      aria-valuemax={map.lanes - 1}
+      aria-valuenow={lane}
+      aria-valuetext={`lane ${lane}: ${placeWords(map, lane)}`}
+      data-map={map.name}
+      onPointerMove={(event) => onHover(cellAt(event))}
+      onPointerLeave={() => onHover(null)}
+      onClick={pick}
+      onFocus={onEnter}
+    >
+      {width === 0 ? null : (
+        <svg width={width} height={height} aria-hidden="true">
+          <Tile map={map} plot={plot} ground={ground} />
+          {group.map((member) => (
+            <Frame key={member} map={map} plot={plot} ground={ground} lane={member} look="group" />
+          ))}
+          {partners.map((partner) => (
+            <Frame key={partner.look} map={map} plot={plot} ground={ground} lane={partner.lane} look={partner.look} />
+          ))}
+          {cellsOf(map)
+            .filter((cell) => cell.lane === lane)
+            .map((cell) => (
+              <g key={cell.element}>
+                <rect
+                  x={left + cell.column * side}
+                  y={top + cell.row * side}
+                  width={side}
+                  height={side}
+                  className="fm-me"
+                />
+                {cell.element === element ? (
+                  <rect
+                    x={left + cell.column * side + 2.5}
+                    y={top + cell.row * side + 2.5}
+                    width={side - 5}
+                    height={side - 5}
+                    rx={2}
+                    className="fm-element"
+                  />
+                ) : null}
+                <Label cell={cell} plot={plot} ground={ground} tone=" me" />
+              </g>
+            ))}
+          <Legend map={map} plot={plot} lane={lane} marks={marks} />
+        </svg>
+      )}
+    </div>
+  );
 }

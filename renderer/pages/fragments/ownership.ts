@@ -9,13 +9,19 @@ export interface Cell {
   readonly element: number;
 }
 
+/** 0 to 31. */
+export const LANES: readonly number[] = Array.from({ length: 32 }, (_, lane) => lane);
+
+/** Numbers of the elements that a lane owns. */
+export function elementsOf(map: FragmentMap): readonly number[] {
+  return Array.from({ length: map.elementsPerLane }, (_, element) => element);
+}
+
 /** Every place of the tile, row by row. */
 export function cellsOf(map: FragmentMap): readonly Cell[] {
-  return Array.from({ length: map.lanes * map.elementsPerLane }, (_, index) => {
-    const lane = Math.floor(index / map.elementsPerLane);
-    const element = index % map.elementsPerLane;
-    return { lane, element, ...map.positionOf(lane, element) };
-  }).sort((a, b) => a.row - b.row || a.column - b.column);
+  return LANES.flatMap((lane) =>
+    elementsOf(map).map((element) => ({ lane, element, ...map.positionOf(lane, element) })),
+  ).sort((a, b) => a.row - b.row || a.column - b.column);
 }
 
 /** Elements of one lane that stand side by side in a row. */
@@ -30,9 +36,7 @@ export interface Run {
 /** What a lane owns, row by row. */
 export function runsOf(map: FragmentMap, lane: number): readonly Run[] {
   return rowsOf(map, lane).map((row) => {
-    const elements = Array.from({ length: map.elementsPerLane }, (_, element) => element).filter(
-      (element) => map.positionOf(lane, element).row === row,
-    );
+    const elements = elementsOf(map).filter((element) => map.positionOf(lane, element).row === row);
     const columns = elements.map((element) => map.positionOf(lane, element).column);
     return { row, first: Math.min(...columns), last: Math.max(...columns), element: elements[0] ?? 0 };
   });
@@ -114,9 +118,9 @@ export function partnersOf(map: FragmentMap, lane: number): readonly Partner[] {
     const mine = runsOf(map, lane)[0]!;
     const its = runsOf(map, other)[0]!;
     const near = Math.abs(its.first - mine.first) === mine.last - mine.first + 1;
-    return { name: `xor ${mask}`, lanes: [other], meaning: near ? "same row, next columns" : "same row, other half" };
+    return { name: `xor ${mask}`, lanes: [other], meaning: near ? "next columns" : "other half" };
   });
-  return [...masks, { name: "row group", lanes: group, meaning: "together one row" }];
+  return [...masks, { name: "row group", lanes: group, meaning: "whole row" }];
 }
 
 /** What one lane holds after a step of the reduction. */
@@ -168,8 +172,8 @@ export const FORMULAS: Readonly<Record<FragmentMap["name"], readonly (readonly [
 /** Every element of every map: the table twin as a file. */
 export function ownershipCsv(): string {
   const lines = FRAGMENT_MAPS.flatMap((map) =>
-    Array.from({ length: map.lanes }, (_, lane) => lane).flatMap((lane) =>
-      Array.from({ length: map.elementsPerLane }, (_, element) => {
+    LANES.flatMap((lane) =>
+      elementsOf(map).map((element) => {
         const { row, column } = map.positionOf(lane, element);
         return [map.name, lane, element, row, column, ...map.rowReduction.map((mask) => lane ^ mask)].join(",");
       }),

@@ -1,0 +1,260 @@
+/** Fragments: which lane of a simdgroup owns which element of an 8x8 and of a 16x16 matrix tile. */
+import { type ReactElement, type RefObject, useCallback, useRef, useState } from "react";
+import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
+import { ActionButton, Key } from "../../parts/button.tsx";
+import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { useViewCommand } from "../../shell/command.ts";
+import { useTrail } from "../../shell/top_bar.tsx";
+import { setParams, useView } from "../../state/view.ts";
+import { FragmentMapView, type Ground, type Marks } from "./fragment_map.tsx";
+import { LaneInspector } from "./inspector.tsx";
+import { LaneTable } from "./lane_table.tsx";
+import { type Cursor, cursorOf, LANES, laneOf, ownershipCsv, walk } from "./ownership.ts";
+import { Reduction } from "./reduction.tsx";
+import { useLaneKeys } from "./use_lane_keys.ts";
+import "../../styles/fragments.css";
+
+const MAP_TITLES: Readonly<Record<FragmentMap["name"], { readonly title: string; readonly where: string }>> = {
+  "8x8": { title: "8x8 simdgroup_matrix", where: "all families" },
+  "16x16": { title: "16x16 matmul2d", where: "Apple10" },
+};
+
+const MARKS = [
+  ["xora", "xor1", "xor 1"],
+  ["xorb", "xor8", "xor 8"],
+  ["group", "group", "row group"],
+] as const;
+
+/** What is framed: both masks unless the view says otherwise. */
+function marksOf(params: Readonly<Record<string, string>>): Marks {
+  return { xor1: params.xora !== "off", xor8: params.xorb !== "off", group: params.group === "on" };
+}
+
+function put({ map, lane, element }: Cursor): void {
+  setParams({ map: map.name, lane: String(lane), element: String(element) });
+}
+
+/** Hands the maps out as a file. */
+function saveCsv(): void {
+  const url = URL.createObjectURL(new Blob([ownershipCsv()], { type: "text/csv" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "fragment-maps.csv";
+  link.click();
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+interface HeadProps {
+  readonly lane: number;
+  readonly pinned: boolean;
+  readonly ground: Ground;
+  readonly marks: Marks;
+  readonly table: boolean;
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly onLane: (lane: number) => void;
+}
+
+function Head({ lane, pinned, ground, marks, table, field, onLane }: HeadProps): ReactElement {
+  const [typed, setTyped] = useState<string | null>(null);
+  const wrong = typed !== null && typed !== "" && laneOf(typed) === undefined;
+  return (
+    <PaneHead
+      title={`Lane ${lane}`}
+      meta={pinned ? "pinned; Space or Esc frees it" : "hover or arrow keys move, Space pins"}
+    >
+      <fieldset className="seg" aria-label="What the ground says">
+        {(["lane", "register"] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            className={name === ground ? "on" : ""}
+            aria-pressed={name === ground}
+            onClick={() => setParams({ ground: name === "lane" ? null : name })}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      {MARKS.map(([param, mark, label]) => (
+        <label key={param} className="tog">
+          <input
+            type="checkbox"
+            checked={marks[mark]}
+            onChange={({ target }) =>
+              setParams({ [param]: mark === "group" ? (target.checked ? "on" : null) : target.checked ? null : "off" })
+            }
+          />
+          {label}
+        </label>
+      ))}
+      <label className={wrong ? "filter golane wrong" : "filter golane"} title="0 to 31">
+        <span className="small t2">Lane</span>
+        <input
+          ref={field}
+          inputMode="numeric"
+          maxLength={2}
+          aria-label="Go to lane, 0 to 31"
+          aria-invalid={wrong}
+          value={typed ?? String(lane)}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            const wanted = laneOf(event.target.value);
+            if (wanted !== undefined) onLane(wanted);
+          }}
+          onBlur={() => setTyped(null)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" || event.key === "Escape") event.currentTarget.blur();
+          }}
+        />
+        <Key stroke="g" />
+      </label>
+      <TableButton table={table} />
+    </PaneHead>
+  );
+}
+
+function TableButton({ table }: { readonly table: boolean }): ReactElement {
+  return (
+    <button type="button" className="btn" onClick={() => setParams({ view: table ? null : "table" })}>
+      {table ? "Maps" : "Table"} <Key stroke="t" />
+    </button>
+  );
+}
+
+function ExportButton(): ReactElement {
+  return (
+    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={saveCsv}>
+      CSV <Key stroke="e" />
+    </button>
+  );
+}
+
+interface MapsProps {
+  readonly cursor: Cursor;
+  readonly ground: Ground;
+  readonly marks: Marks;
+  readonly onHover: (cursor: Cursor | null) => void;
+  readonly onPick: (cursor: Cursor) => void;
+}
+
+function Maps({ cursor, ground, marks, onHover, onPick }: MapsProps): ReactElement {
+  return (
+    <div className="page fragments-maps hl">
+      {FRAGMENT_MAPS.map((map, index) => (
+        <Pane key={map.name} label={MAP_TITLES[map.name].title} line={index > 0}>
+          <PaneHead
+            title={MAP_TITLES[map.name].title}
+            meta={`${map.elementsPerLane} elements a lane, ${MAP_TITLES[map.name].where}`}
+          >
+            {index === FRAGMENT_MAPS.length - 1 ? <ExportButton /> : null}
+          </PaneHead>
+          <FragmentMapView
+            map={map}
+            lane={cursor.lane}
+            element={map === cursor.map ? cursor.element : null}
+            ground={ground}
+            marks={marks}
+            onHover={onHover}
+            onPick={onPick}
+            onEnter={() => {
+              if (map !== cursor.map) put({ map, lane: cursor.lane, element: 0 });
+            }}
+          />
+        </Pane>
+      ))}
+    </div>
+  );
+}
+
+function ErrorsByLane(): ReactElement {
+  return (
+    <Pane label="Error by owning lane" line>
+      <PaneHead title="Error by owning lane" meta="not shown yet" />
+      <div className="inset small">
+        <p className="t2 after-small">
+          The window does not receive the errors of single elements yet, so it cannot sort them by the lane that owns
+          them. Run lists the largest error of each result and the row it lies in.
+        </p>
+        <ActionButton action="page.run">Show the results</ActionButton>
+      </div>
+    </Pane>
+  );
+}
+
+export function FragmentsPage(): ReactElement {
+  const { params } = useView();
+  const [hovered, setHovered] = useState<Cursor | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const pinned = params.pin === "on";
+  const kept = cursorOf(params);
+  const cursor = pinned ? kept : (hovered ?? kept);
+  const { lane } = cursor;
+  const table = params.view === "table";
+  const ground: Ground = params.ground === "register" ? "register" : "lane";
+  const marks = marksOf(params);
+
+  useTrail("Fragments", `lane ${lane}`);
+  useViewCommand(["lockstep", "dispatch", "--route", "simdgroup_8x8"]);
+
+  const hover = useCallback((next: Cursor | null) => {
+    setHovered((before) =>
+      before?.map === next?.map && before?.lane === next?.lane && before?.element === next?.element ? before : next,
+    );
+  }, []);
+  const goTo = (wanted: number): void => {
+    setHovered(null);
+    put({ map: cursor.map, lane: wanted, element: 0 });
+  };
+  const pick = (next: Cursor): void => {
+    const same = next.map === kept.map && next.lane === kept.lane && next.element === kept.element;
+    put(next);
+    setParams({ pin: pinned && same ? null : "on" });
+  };
+  useLaneKeys({
+    walk: (direction) => {
+      setHovered(null);
+      // In the table the next row is the next lane.
+      const by = { up: -1, down: 1, left: 0, right: 0 }[direction];
+      if (!table) put(walk(cursor, direction));
+      else if (LANES.includes(lane + by)) goTo(lane + by);
+    },
+    pin: () => {
+      put(cursor);
+      setParams({ pin: pinned ? null : "on" });
+    },
+    unpin: () => setParams({ pin: null }),
+    goTo: () => field.current?.focus(),
+    table: () => setParams({ view: table ? null : "table" }),
+    save: saveCsv,
+  });
+  return (
+    <div className="page fragments-cols">
+      <div className="page fragments-rows">
+        <Head lane={lane} pinned={pinned} ground={ground} marks={marks} table={table} field={field} onLane={goTo} />
+        {table ? (
+          <Pane label="Both maps as a table" className="hl">
+            <PaneHead title="Both maps as a table" meta="32 lanes">
+              <ExportButton />
+            </PaneHead>
+            <LaneTable lane={lane} onPick={goTo} />
+          </Pane>
+        ) : (
+          <Maps cursor={cursor} ground={ground} marks={marks} onHover={hover} onPick={pick} />
+        )}
+        <div className="page fragments-lower hl">
+          <Pane label="Reduction over a row">
+            <PaneHead
+              title="Reduction over a row"
+              meta={`${cursor.map.name}, row ${cursor.map.positionOf(lane, cursor.element).row}`}
+            />
+            <Reduction map={cursor.map} lane={lane} />
+          </Pane>
+          <ErrorsByLane />
+        </div>
+      </div>
+      <LaneInspector cursor={cursor} pinned={pinned} />
+    </div>
+  );
+}
