@@ -27,20 +27,27 @@ function isLast(event: RunEvent): boolean {
   return event.type === "finished" || event.type === "refused";
 }
 
+const CLOSED: readonly unknown[] = ["EPIPE", "ECONNRESET", "ERR_IPC_CHANNEL_CLOSED", "ERR_IPC_DISCONNECTED"];
+
 function die(error: unknown): never {
+  if (error instanceof Error && CLOSED.includes((error as NodeJS.ErrnoException).code)) leave();
   // The door shows the last line.
   const words = error instanceof Error ? `${error.stack ?? ""}\n${error.name}: ${error.message}` : String(error);
   process.stderr.write(`${words.trim()}\n`);
   process.exit(70);
 }
 
-process.on("uncaughtException", die);
-process.on("unhandledRejection", die);
-// Without a door there is nobody to report to, and no run may go on unseen, nor its files stay.
-process.on("disconnect", () => {
+/** Without a door there is nobody to report to, and no run may go on unseen, nor its files stay. */
+function leave(): never {
   if (running !== undefined) fs.rmSync(running.staging, { recursive: true, force: true });
   process.exit(0);
-});
+}
+
+process.on("uncaughtException", die);
+process.on("unhandledRejection", die);
+process.on("disconnect", leave);
+// A message to a door that has just died fails before the end of the channel is known.
+process.on("error", leave);
 
 function inspect(id: number, request: InspectRequest): void {
   const answer = async (): Promise<void> => {
