@@ -3,7 +3,7 @@ import { packParams } from "../params.ts";
 import { requireAll } from "../predicates.ts";
 import type { PrefillShape, ResourceContract, RouteBuffer, RoutePlan } from "../route.ts";
 import { ceilDiv, MSL_TYPE, routeBuffer, scratchBytes, THREADGROUP_BYTES_LIMIT } from "../sizes.ts";
-import { prefillExtent, prefillPredicates } from "./shape.ts";
+import { prefillExtent, prefillPredicates, tilePredicates } from "./shape.ts";
 import { KV_ROWS, PREFILL_THREADS, QUERY_ROWS, stagePlan } from "./tiles.ts";
 
 export const NAIVE_THREADS = 128;
@@ -64,7 +64,7 @@ function contract(kernel: string, threads: number, dynamicThreadgroupBytes: numb
 
 /** One dispatch: 128 threads per (32 query rows, head, sequence). No scratch. */
 export function planSimdgroup8x8(shape: PrefillShape): RoutePlan {
-  requireAll("simdgroup_8x8", prefillPredicates(shape));
+  requireAll("simdgroup_8x8", [...prefillPredicates(shape), ...tilePredicates(shape)]);
   const { sequences, maxQueries } = prefillExtent(shape);
   const stage = stagePlan(shape.nope + shape.rope, shape.value, shape.dtype);
   const buffers = [...inputs(shape), ...outputs(shape)];

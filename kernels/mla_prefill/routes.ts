@@ -2,7 +2,7 @@
 import { compareVersions, familyPredicate, languagePredicate, limitPredicates, predicate } from "../predicates.ts";
 import type { PredicateResult, PrefillShape, Route, RouteCapabilities } from "../route.ts";
 import { NAIVE_STATIC_BYTES, NAIVE_THREADS, planNaive, planSimdgroup8x8 } from "./plan.ts";
-import { prefillPredicates } from "./shape.ts";
+import { prefillPredicates, tilePredicates } from "./shape.ts";
 import { PREFILL_THREADS, stagePlan } from "./tiles.ts";
 
 /** What an M3 answers when a pipeline asks for 16x16 matrices, as recorded there. */
@@ -15,6 +15,7 @@ const simdgroup8x8: Route<PrefillShape> = {
   status: "built",
   predicates: (shape, capabilities) => [
     ...prefillPredicates(shape),
+    ...tilePredicates(shape),
     familyPredicate(capabilities, "8x8 simdgroup matrices"),
     languagePredicate(capabilities),
     ...limitPredicates(
@@ -31,7 +32,11 @@ const matrix16x16: Route<PrefillShape> = {
   operator: "mla_prefill",
   summary: "16x16 tiles on cooperative tensors (matmul2d); the kernel is not built yet",
   status: "planned",
-  predicates: (shape, capabilities) => [...prefillPredicates(shape), ...matrix16x16Predicates(shape, capabilities)],
+  predicates: (shape, capabilities) => [
+    ...prefillPredicates(shape),
+    ...tilePredicates(shape),
+    ...matrix16x16Predicates(shape, capabilities),
+  ],
   plan: () => {
     throw new RangeError("matrix_16x16 has no kernel yet: use simdgroup_8x8");
   },

@@ -3,10 +3,10 @@ import { predicate } from "../predicates.ts";
 import type { PredicateResult, PrefillShape } from "../route.ts";
 import { MAX_ROWS } from "../sizes.ts";
 
-/** Widest value row: its accumulators are registers, value / 4 floats a lane in the 8x8 route. */
-export const MAX_VALUE_DIM = 512;
-/** Widest key row (nope + rope). */
-export const MAX_KEY_DIM = 1024;
+/** Widest value row of the tiled routes: its accumulators are registers, value / 4 floats a lane with 8x8 tiles. */
+const MAX_VALUE_DIM = 512;
+/** Widest key row (nope + rope) of the tiled routes. */
+const MAX_KEY_DIM = 1024;
 
 /** Query and key tokens, sequences, and the longest of either kind. */
 export interface PrefillExtent {
@@ -67,13 +67,6 @@ export function prefillPredicates(shape: PrefillShape): readonly PredicateResult
       "rows are read as vectors of four and multiplied as 8x8 or 16x16 tiles",
     ),
     predicate(
-      "widths_limit",
-      `nope + rope up to ${MAX_KEY_DIM.toLocaleString("en-US")}, value up to ${MAX_VALUE_DIM}`,
-      `${nope + rope} / ${value}`,
-      nope + rope <= MAX_KEY_DIM && value <= MAX_VALUE_DIM,
-      "the accumulators of a query row are registers",
-    ),
-    predicate(
       "cu_seqlens",
       "bounds that start at 0 and do not decrease, one more than there are sequences",
       fault ?? `${sequences} sequences`,
@@ -93,6 +86,19 @@ export function prefillPredicates(shape: PrefillShape): readonly PredicateResult
       `${scale}`,
       Number.isFinite(Math.fround(scale)),
       "the scale multiplies every score",
+    ),
+  ];
+}
+
+/** What the routes that hold tiles of a row in registers require besides; `naive` takes any width. */
+export function tilePredicates({ nope, rope, value }: PrefillShape): readonly PredicateResult[] {
+  return [
+    predicate(
+      "widths_limit",
+      `nope + rope up to ${MAX_KEY_DIM.toLocaleString("en-US")}, value up to ${MAX_VALUE_DIM}`,
+      `${nope + rope} / ${value}`,
+      nope + rope <= MAX_KEY_DIM && value <= MAX_VALUE_DIM,
+      "the accumulators of a query row are registers",
     ),
   ];
 }

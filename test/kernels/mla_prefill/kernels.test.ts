@@ -52,6 +52,10 @@ describe.each([
   });
 });
 
+test("naive agrees with the oracle at widths that no tile in registers holds", async () => {
+  await expectParity("naive", prefillCase({ queries: [5, 9], keys: [5, 12] }, 1, [1024, 64, 1040], "f32"));
+});
+
 /** Scores given directly, in the first rope dimension of the shared key. */
 function scoreCase(scores: readonly number[]): PrefillCase {
   const tokens = scores.length;

@@ -137,8 +137,6 @@ describe("predicates", () => {
     ["widths", { nope: 120 }],
     ["widths", { rope: 0 }],
     ["widths", { value: 8 }],
-    ["widths_limit", { nope: 1008 }],
-    ["widths_limit", { value: 528 }],
     ["cu_seqlens", { cuSeqlensQ: [0, 77, 76, 333, 366] }],
     ["cu_seqlens", { cuSeqlensK: [1, 77, 77, 333, 366] }],
     ["cu_seqlens", { cuSeqlensK: [0, 77, 77, 333] }],
@@ -152,6 +150,14 @@ describe("predicates", () => {
     expect(refused("simdgroup_8x8", change)).toContain(id);
     expect(() => plan("simdgroup_8x8", change)).toThrow(RangeError);
     expect(() => plan("naive", change)).toThrow(RangeError);
+  });
+
+  test.each([{ nope: 1008 }, { value: 528 }])("%o is too wide for tiles in registers, not for naive", (change) => {
+    expect(refused("simdgroup_8x8", change)).toEqual(["widths_limit"]);
+    expect(refused("matrix_16x16", change)).toEqual(["widths_limit"]);
+    expect(() => plan("simdgroup_8x8", change)).toThrow(RangeError);
+    expect(refused("naive", change)).toEqual([]);
+    expect(plan("naive", change).dispatches).toHaveLength(1);
   });
 
   test.each([
