@@ -73,13 +73,22 @@ export function securityHeaders(socket: string): Readonly<Record<string, string>
   };
 }
 
-/** URL path -> file. Only what is in this list is served, so that no path can lead anywhere else. */
-function servedFiles(folder: string): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
+interface ServedFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/**
+ * URL path -> file, read once: no path can lead anywhere else, and a window that is built anew does not change under the
+ * one that is open.
+ */
+function servedFiles(folder: string): ReadonlyMap<string, ServedFile> {
+  const files = new Map<string, ServedFile>();
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
-    files.set(`/${path.relative(folder, file).split(path.sep).join("/")}`, file);
+    const type = TYPES[path.extname(file)] ?? "application/octet-stream";
+    files.set(`/${path.relative(folder, file).split(path.sep).join("/")}`, { type, body: fs.readFileSync(file) });
   }
   const index = files.get("/index.html");
   if (index === undefined) throw new Error(`${folder} holds no index.html: build the window with npm start.`);
@@ -143,7 +152,7 @@ export async function serve({ window, workbench }: ServeOptions): Promise<Served
 }
 
 /** The file that a request gets, or the status that it is refused with. */
-function wanted(request: IncomingMessage, files: ReadonlyMap<string, string>, host: string): string | number {
+function wanted(request: IncomingMessage, files: ReadonlyMap<string, ServedFile>, host: string): ServedFile | number {
   // Another name for this address is another site to a browser: a rebound domain must get nothing.
   if (request.headers.host !== host) return 421;
   if (request.method !== "GET" && request.method !== "HEAD") return 405;
@@ -153,7 +162,7 @@ function wanted(request: IncomingMessage, files: ReadonlyMap<string, string>, ho
 function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  files: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, ServedFile>,
   headers: Readonly<Record<string, string>>,
   host: string,
 ): void {
@@ -162,15 +171,8 @@ function respond(
     response.writeHead(file, headers).end();
     return;
   }
-  const type = TYPES[path.extname(file)] ?? "application/octet-stream";
-  fs.readFile(file, (error, body) => {
-    if (error !== null) {
-      response.writeHead(404, headers).end();
-      return;
-    }
-    response.writeHead(200, { ...headers, "content-type": type, "content-length": body.length });
-    response.end(request.method === "HEAD" ? undefined : body);
-  });
+  response.writeHead(200, { ...headers, "content-type": file.type, "content-length": file.body.length });
+  response.end(request.method === "HEAD" ? undefined : file.body);
 }
 
 async function closeServer(

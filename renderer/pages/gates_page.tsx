@@ -44,7 +44,7 @@ function Inspector({ gate, table }: { readonly gate: Gate; readonly table: Table
         <dt>Required</dt>
         <dd>{gate.required ? "yes: where it did not run, the result is not a pass" : "no"}</dd>
       </dl>
-      <PaneHead title="Constants" meta="the only numbers that the formulas use" line />
+      <PaneHead title="Constants" meta="all that the formulas use" line />
       <div className="body scroll">
         <table className="tbl constants">
           <tbody>

@@ -19,7 +19,7 @@ function NotBuilt({ page, will, meanwhile, command, action, label }: NotBuiltPro
   useViewCommand(command);
   return (
     <Empty title={`${page} is not built yet`}>
-      <p className="t2">{will}</p>
+      <p className="t2 para">{will}</p>
       <p className="t2 after">{meanwhile}</p>
       <ActionButton action={action} look="primary" large>
         {label}
@@ -63,19 +63,6 @@ export function CapturesPage(): ReactElement {
       command={["lockstep", "parity"]}
       action="page.evidence"
       label="Show the bundles"
-    />
-  );
-}
-
-export function FragmentsPage(): ReactElement {
-  return (
-    <NotBuilt
-      page="Fragments"
-      will="This page will show which lane owns which element of an 8x8 and a 16x16 fragment, its partners in a reduction, and errors by lane."
-      meanwhile="The maps are data in kernels/fragments.ts."
-      command={["lockstep", "dispatch", "--route", "simdgroup_8x8"]}
-      action="page.run"
-      label="Show the results"
     />
   );
 }

@@ -20,8 +20,16 @@ import { TopBar } from "./top_bar.tsx";
 
 const MAC = isMac(navigator.platform);
 
-function inTextField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
+/** Inputs that take no text: a single key there is a shortcut as anywhere else. */
+const NO_TEXT = ["radio", "checkbox", "button"];
+
+/** True where a stroke belongs to the element that has the focus. */
+function belongsTo(target: EventTarget | null, text: string): boolean {
+  if (!(target instanceof HTMLElement) || worksInText(text)) return false;
+  if (target instanceof HTMLInputElement && NO_TEXT.includes(target.type)) {
+    return target.type === "radio" && text.startsWith("arrow");
+  }
+  return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
 /** Moves the focus to the next pane of the page. */
@@ -36,7 +44,7 @@ function useKeys(overlay: boolean): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || overlay) return;
       const text = keyText(event, MAC);
-      if (text === undefined || (inTextField(event.target) && !worksInText(text))) return;
+      if (text === undefined || belongsTo(event.target, text)) return;
       const action = actionByKey(text);
       if (action !== undefined && perform(action.id)) event.preventDefault();
     };

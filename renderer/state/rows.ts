@@ -25,7 +25,7 @@ export const STATE_WORDS: Readonly<Record<RowState, string>> = {
 };
 
 /** What a reader must see first. */
-const ORDER: readonly RowState[] = ["running", "crash", "fail", "timedout", "notrun", "cancel", "pass", "queued"];
+const ORDER: readonly RowState[] = ["running", "crash", "fail", "timedout", "cancel", "notrun", "pass", "queued"];
 
 function resultState({ verdict, state }: Result): RowState {
   if (verdict === "pass") return "pass";

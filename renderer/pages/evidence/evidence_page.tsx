@@ -5,7 +5,7 @@ import { FilterField } from "../../parts/filter_field.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { entryGlyph, entryWord } from "../../parts/run_entry.ts";
-import { countText, plural, runName, shortDigest, sizeText, whenText } from "../../parts/text.ts";
+import { countText, plural, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
@@ -48,7 +48,6 @@ function BundleRow({ entry, verified }: { readonly entry: RunEntryView; readonly
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>
       <td className="num t2">{kept === undefined ? "" : sizeText(kept.bytes)}</td>
       <td className="mono t3">{kept === undefined ? "" : shortDigest(kept.identity)}</td>
-      <td className="num t2">{entry.state === "bad" ? "" : whenText(entry.startedAt)}</td>
     </>
   );
 }
@@ -79,7 +78,6 @@ function Bundles({ entries, selected }: BundlesProps): ReactElement {
             <th className="num c-count">passed</th>
             <th className="num c-size">size</th>
             <th className="c-digest">manifest</th>
-            <th className="num c-made">made</th>
           </tr>
         </thead>
         <tbody>

@@ -73,6 +73,8 @@ function Identity({ entry }: { readonly entry: Extract<RunEntryView, { state: "k
     <>
       <PaneHead title="Identity" line />
       <dl className="kv inset">
+        <dt>bundle</dt>
+        <dd title={entry.id}>{runName(entry.id)}</dd>
         <dt>manifest</dt>
         <dd className="mono" title={entry.identity}>
           sha256 {digestText(entry.identity)}
@@ -118,7 +120,7 @@ export function VerificationPane({ entry, verified }: VerificationPaneProps): Re
   }
   return (
     <>
-      <PaneHead title="Verification" meta={runName(entry.id)}>
+      <PaneHead title="Verification">
         <ActionButton action="evidence.verify" look={verified === undefined ? "primary" : "plain"}>
           {verified === undefined ? "Verify" : "Verify again"}
         </ActionButton>

@@ -49,7 +49,7 @@ export function CrashView({ run, rows }: { readonly run: RunModel; readonly rows
   return (
     <div className="page run-cols">
       <Pane label="Crash">
-        <PaneHead title="What is known" meta="from the last report before the end">
+        <PaneHead title="What is known" meta="the window and what was finished are unharmed">
           <button type="button" className="btn" onClick={() => setParams({ tab: "cases" })}>
             Show the {plural(rows.length, "result")}
           </button>

@@ -52,7 +52,7 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
     case "cancelled":
       return { glyph: "cancel", word: "Cancelled", sentence: withoutWord(run.reason ?? "by you"), edge: "i" };
     case "crashed":
-      return { glyph: "crash", word: "Crashed", sentence: run.reason ?? "a kernel crashed", edge: "c" };
+      return { glyph: "crash", word: "Crashed", sentence: crashSentence(run), edge: "c" };
     case "timed_out":
       return {
         glyph: "timedout",
@@ -68,6 +68,13 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
         edge: "f",
       };
   }
+}
+
+/** How the host ended and where; the page has the rest. A run in which a kernel alone crashed goes on to its end. */
+function crashSentence(run: RunModel): string {
+  const how = run.reason?.split(". It was at:", 1)[0];
+  if (how === undefined) return "a kernel crashed; the run went on to its end";
+  return `${how} at result ${countText(run.results.size + 1)} of ${countText(run.planned.length)}`;
 }
 
 /** The reason begins with the word that the strip sets before it. */

@@ -1,0 +1,63 @@
+/** The table of claims: the highest level of each cell, and no column of a chip without evidence about it. */
+import { describe, expect, it } from "vitest";
+import { claimTable, NO_CHIP } from "../../renderer/pages/evidence/claims.ts";
+import type { RunEntryView } from "../../renderer/state/session.ts";
+
+type Kept = Extract<RunEntryView, { state: "kept" }>;
+type Claim = Kept["claims"][number];
+
+const ROUTES = [
+  { operator: "gqa_decode", name: "three_stage", summary: "", status: "built" },
+  { operator: "mla_prefill", name: "matrix_16x16", summary: "", status: "planned" },
+] as const;
+
+function claim(change: Partial<Claim>): Claim {
+  return {
+    operator: "gqa_decode",
+    route: "three_stage",
+    dtype: "f32",
+    execution: "emulated",
+    device: "emulated:m3-max",
+    level: "parity",
+    supportsChip: null,
+    cases: 1,
+    provides: "",
+    doesNotProvide: "",
+    ...change,
+  };
+}
+
+function bundle(id: string, ...claims: readonly Claim[]): RunEntryView {
+  return { state: "kept", id, claims } as unknown as RunEntryView;
+}
+
+describe("the table of claims", () => {
+  it("keeps the highest level and says how many bundles there are", () => {
+    const table = claimTable(
+      [
+        bundle("a", claim({})),
+        bundle("b", claim({ level: "boundary" })),
+        bundle("c", claim({ level: "smoke" })),
+        { state: "bad", id: "d", reason: "", mend: "" },
+      ],
+      ROUTES,
+    );
+    expect(table.columns.map((column) => [column.title, column.emulated])).toEqual([
+      [NO_CHIP.title, false],
+      ["emulated:m3-max", true],
+    ]);
+    const [row] = table.rows;
+    expect(row!.cells.get("emulated emulated:m3-max")).toMatchObject({ level: "boundary", bundle: "b", bundles: 3 });
+    expect(row!.cells.get(NO_CHIP.id)).toBeUndefined();
+  });
+
+  it("has a column for a chip once there is evidence about it, and a row for what is not built", () => {
+    const real = claim({ execution: "metal", device: "metal:0", supportsChip: "Apple M4 Max" });
+    const table = claimTable([bundle("a", real)], ROUTES);
+    expect(table.columns).toEqual([{ id: "metal metal:0", title: "Apple M4 Max", emulated: false }]);
+    expect(table.rows.map((row) => [row.route, row.dtype, row.planned])).toEqual([
+      ["three_stage", "f32", false],
+      ["matrix_16x16", "", true],
+    ]);
+  });
+});
