@@ -1,11 +1,12 @@
 /** One map as a drawing: each place with its owner, the lane at hand filled, its partners framed. */
 import { type MouseEvent, memo, type ReactElement, useMemo } from "react";
 import { type FragmentMap, ownerOf, rowGroup } from "../../../kernels/fragments.ts";
+import { decadesOf, type LaneErrors, stopOf } from "./lane_errors.ts";
 import { type Cell, type Cursor, cellsOf, LANES, placeWords, runsOf } from "./ownership.ts";
 import { useSize } from "./use_size.ts";
 
 /** What the ground of a place says. */
-export type Ground = "lane" | "register";
+export type Ground = "lane" | "register" | "error";
 
 /** Which partners are framed. */
 export interface Marks {
@@ -31,22 +32,46 @@ function plotOf(map: FragmentMap, width: number, height: number): Plot {
   return { side: Math.max(4, side), left: MARGIN + GUTTER, top: GUTTER };
 }
 
-function tintOf(cell: Cell, ground: Ground): { readonly fill: string; readonly opacity: number } {
-  if (ground === "lane") return { fill: `var(--${TINTS[cell.lane >> 3]})`, opacity: 0.13 + 0.05 * (cell.lane & 1) };
-  return { fill: `var(--${TINTS[cell.element & 3]})`, opacity: cell.element < 4 ? 0.13 : 0.24 };
+/** What a place is painted with, and the ink that can be read on it. */
+interface Tint {
+  readonly fill: string;
+  readonly opacity: number;
+  readonly ink: "" | " dense" | " strong";
+}
+
+type TintOf = (cell: Cell) => Tint;
+
+function tintsOf(ground: Ground, errors: LaneErrors | null): TintOf {
+  if (ground === "error" && errors !== null) {
+    const decades = decadesOf(Array.from(errors.max)) ?? [-1, 0];
+    return ({ lane, element }) => {
+      const slot = lane * errors.elementsPerLane + element;
+      if (errors.flags[slot] !== 0) return { fill: "var(--nan)", opacity: 1, ink: " strong" };
+      const stop = stopOf(errors.max[slot]!, decades);
+      return { fill: `var(--seq-${stop})`, opacity: 1, ink: stop > 4 ? " strong" : " dense" };
+    };
+  }
+  if (ground === "register") {
+    return ({ element }) => ({
+      fill: `var(--${TINTS[element & 3]})`,
+      opacity: element < 4 ? 0.13 : 0.24,
+      ink: "",
+    });
+  }
+  return ({ lane }) => ({ fill: `var(--${TINTS[lane >> 3]})`, opacity: 0.13 + 0.05 * (lane & 1), ink: "" });
 }
 
 interface PlaceProps {
   readonly cell: Cell;
   readonly plot: Plot;
-  readonly ground: Ground;
+  readonly tints: TintOf;
   /** Covers what was drawn there before. */
   readonly fresh?: boolean;
 }
 
-function Place({ cell, plot, ground, fresh = false }: PlaceProps): ReactElement {
+function Place({ cell, plot, tints, fresh = false }: PlaceProps): ReactElement {
   const { side, left, top } = plot;
-  const { fill, opacity } = tintOf(cell, ground);
+  const { fill, opacity } = tints(cell);
   const place = { x: left + cell.column * side, y: top + cell.row * side, width: side, height: side };
   return (
     <>
@@ -60,7 +85,7 @@ interface LabelProps {
   readonly cell: Cell;
   readonly plot: Plot;
   readonly ground: Ground;
-  readonly tone?: "" | " me" | " near";
+  readonly tone?: string;
 }
 
 /** Lane above element, or the other way round where the ground says registers; the lower line only where it fits. */
@@ -70,7 +95,7 @@ function Label({ cell, plot, ground, tone = "" }: LabelProps): ReactElement {
   const y = top + cell.row * side + side / 2;
   const two = side > 34;
   const words = [String(cell.lane), `e${cell.element}`];
-  const [main, lower] = ground === "lane" ? words : words.toReversed();
+  const [main, lower] = ground === "register" ? words.toReversed() : words;
   const size = two ? "large" : side > 24 ? "mid" : "tight";
   return (
     <>
@@ -90,10 +115,11 @@ interface TileProps {
   readonly map: FragmentMap;
   readonly plot: Plot;
   readonly ground: Ground;
+  readonly tints: TintOf;
 }
 
 /** All places; does not change with the lane at hand. */
-const Tile = memo(function Tile({ map, plot, ground }: TileProps): ReactElement {
+const Tile = memo(function Tile({ map, plot, ground, tints }: TileProps): ReactElement {
   const { side, left, top } = plot;
   const numbers = Array.from({ length: map.side }, (_, index) => index);
   return (
@@ -110,8 +136,8 @@ const Tile = memo(function Tile({ map, plot, ground }: TileProps): ReactElement 
       ))}
       {cellsOf(map).map((cell) => (
         <g key={`${cell.row} ${cell.column}`}>
-          <Place cell={cell} plot={plot} ground={ground} />
-          <Label cell={cell} plot={plot} ground={ground} />
+          <Place cell={cell} plot={plot} tints={tints} />
+          <Label cell={cell} plot={plot} ground={ground} tone={tints(cell).ink} />
         </g>
       ))}
       {LANES.map((lane) =>
@@ -134,11 +160,12 @@ interface FrameProps {
   readonly map: FragmentMap;
   readonly plot: Plot;
   readonly ground: Ground;
+  readonly tints: TintOf;
   readonly lane: number;
   readonly look: "xor1" | "xor8" | "group";
 }
 
-function Frame({ map, plot, ground, lane, look }: FrameProps): ReactElement {
+function Frame({ map, plot, ground, tints, lane, look }: FrameProps): ReactElement {
   const { side, left, top } = plot;
   return (
     <g>
@@ -146,8 +173,8 @@ function Frame({ map, plot, ground, lane, look }: FrameProps): ReactElement {
         .filter((cell) => cell.lane === lane && look !== "group")
         .map((cell) => (
           <g key={cell.element}>
-            <Place cell={cell} plot={plot} ground={ground} fresh />
-            <Label cell={cell} plot={plot} ground={ground} tone=" near" />
+            <Place cell={cell} plot={plot} tints={tints} fresh />
+            <Label cell={cell} plot={plot} ground={ground} tone={` near${tints(cell).ink}`} />
           </g>
         ))}
       {runsOf(map, lane).map(({ row, first, last }) => (
@@ -213,6 +240,8 @@ interface FragmentMapProps {
   readonly lane: number;
   readonly element: number | null;
   readonly ground: Ground;
+  /** Of this map; used where the ground says errors. */
+  readonly errors: LaneErrors | null;
   readonly marks: Marks;
   readonly onHover: (cursor: Cursor | null) => void;
   readonly onPick: (cursor: Cursor) => void;
@@ -222,9 +251,10 @@ interface FragmentMapProps {
 
 /** The map in the size of its pane. As a control it is a slider over the lanes; the page takes its keys. */
 export function FragmentMapView(props: FragmentMapProps): ReactElement {
-  const { map, lane, element, ground, marks, onHover, onPick, onEnter } = props;
+  const { map, lane, element, ground, errors, marks, onHover, onPick, onEnter } = props;
   const [holder, { width, height }] = useSize();
   const plot = useMemo(() => plotOf(map, width, height), [map, width, height]);
+  const tints = useMemo(() => tintsOf(ground, errors), [ground, errors]);
   const { side, left, top } = plot;
 
   const cellAt = (event: MouseEvent<HTMLElement>): Cursor | null => {
@@ -263,12 +293,20 @@ export function FragmentMapView(props: FragmentMapProps): ReactElement {
     >
       {width === 0 ? null : (
         <svg width={width} height={height} aria-hidden="true">
-          <Tile map={map} plot={plot} ground={ground} />
+          <Tile map={map} plot={plot} ground={ground} tints={tints} />
           {group.map((member) => (
-            <Frame key={member} map={map} plot={plot} ground={ground} lane={member} look="group" />
+            <Frame key={member} map={map} plot={plot} ground={ground} tints={tints} lane={member} look="group" />
           ))}
           {partners.map((partner) => (
-            <Frame key={partner.look} map={map} plot={plot} ground={ground} lane={partner.lane} look={partner.look} />
+            <Frame
+              key={partner.look}
+              map={map}
+              plot={plot}
+              ground={ground}
+              tints={tints}
+              lane={partner.lane}
+              look={partner.look}
+            />
           ))}
           {cellsOf(map)
             .filter((cell) => cell.lane === lane)

@@ -1,16 +1,19 @@
 /** Fragments: which lane of a simdgroup owns which element of an 8x8 and of a 16x16 matrix tile. */
 import { type ReactElement, type RefObject, useCallback, useRef, useState } from "react";
 import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
-import { ActionButton, Key } from "../../parts/button.tsx";
+import { Key } from "../../parts/button.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { setParams, useView } from "../../state/view.ts";
+import { ErrorsByLane } from "./errors_by_lane.tsx";
 import { FragmentMapView, type Ground, type Marks } from "./fragment_map.tsx";
 import { LaneInspector } from "./inspector.tsx";
+import type { LaneErrors } from "./lane_errors.ts";
 import { LaneTable } from "./lane_table.tsx";
 import { type Cursor, cursorOf, LANES, laneOf, ownershipCsv, walk } from "./ownership.ts";
 import { Reduction } from "./reduction.tsx";
+import { useLaneErrors } from "./use_lane_errors.ts";
 import { useLaneKeys } from "./use_lane_keys.ts";
 import "../../styles/fragments.css";
 
@@ -35,8 +38,8 @@ function put({ map, lane, element }: Cursor): void {
 }
 
 /** Hands the maps out as a file. */
-function saveCsv(): void {
-  const url = URL.createObjectURL(new Blob([ownershipCsv()], { type: "text/csv" }));
+function saveCsv(errors: LaneErrors | null): void {
+  const url = URL.createObjectURL(new Blob([ownershipCsv(errors)], { type: "text/csv" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = "fragment-maps.csv";
@@ -48,6 +51,7 @@ function saveCsv(): void {
 interface HeadProps {
   readonly lane: number;
   readonly pinned: boolean;
+  readonly grounds: readonly Ground[];
   readonly ground: Ground;
   readonly marks: Marks;
   readonly table: boolean;
@@ -55,16 +59,13 @@ interface HeadProps {
   readonly onLane: (lane: number) => void;
 }
 
-function Head({ lane, pinned, ground, marks, table, field, onLane }: HeadProps): ReactElement {
+function Head({ lane, pinned, grounds, ground, marks, table, field, onLane }: HeadProps): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const wrong = typed !== null && typed !== "" && laneOf(typed) === undefined;
   return (
-    <PaneHead
-      title={`Lane ${lane}`}
-      meta={pinned ? "pinned; Space or Esc frees it" : "hover or arrow keys move, Space pins"}
-    >
+    <PaneHead title={`Lane ${lane}`} meta={pinned ? "pinned; Space or Esc frees it" : "hover or arrows, Space pins"}>
       <fieldset className="seg" aria-label="What the ground says">
-        {(["lane", "register"] as const).map((name) => (
+        {grounds.map((name) => (
           <button
             key={name}
             type="button"
@@ -123,9 +124,9 @@ function TableButton({ table }: { readonly table: boolean }): ReactElement {
   );
 }
 
-function ExportButton(): ReactElement {
+function ExportButton({ errors }: { readonly errors: LaneErrors | null }): ReactElement {
   return (
-    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={saveCsv}>
+    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={() => saveCsv(errors)}>
       CSV <Key stroke="e" />
     </button>
   );
@@ -133,13 +134,14 @@ function ExportButton(): ReactElement {
 
 interface MapsProps {
   readonly cursor: Cursor;
+  readonly errors: LaneErrors | null;
   readonly ground: Ground;
   readonly marks: Marks;
   readonly onHover: (cursor: Cursor | null) => void;
   readonly onPick: (cursor: Cursor) => void;
 }
 
-function Maps({ cursor, ground, marks, onHover, onPick }: MapsProps): ReactElement {
+function Maps({ cursor, errors, ground, marks, onHover, onPick }: MapsProps): ReactElement {
   return (
     <div className="page fragments-maps hl">
       {FRAGMENT_MAPS.map((map, index) => (
@@ -148,13 +150,14 @@ function Maps({ cursor, ground, marks, onHover, onPick }: MapsProps): ReactEleme
             title={MAP_TITLES[map.name].title}
             meta={`${map.elementsPerLane} elements a lane, ${MAP_TITLES[map.name].where}`}
           >
-            {index === FRAGMENT_MAPS.length - 1 ? <ExportButton /> : null}
+            {index === FRAGMENT_MAPS.length - 1 ? <ExportButton errors={errors} /> : null}
           </PaneHead>
           <FragmentMapView
             map={map}
             lane={cursor.lane}
             element={map === cursor.map ? cursor.element : null}
-            ground={ground}
+            ground={ground === "error" && errors?.map !== map.name ? "lane" : ground}
+            errors={errors}
             marks={marks}
             onHover={onHover}
             onPick={onPick}
@@ -168,21 +171,6 @@ function Maps({ cursor, ground, marks, onHover, onPick }: MapsProps): ReactEleme
   );
 }
 
-function ErrorsByLane(): ReactElement {
-  return (
-    <Pane label="Error by owning lane" line>
-      <PaneHead title="Error by owning lane" meta="not shown yet" />
-      <div className="inset small">
-        <p className="t2 after-small">
-          The window does not receive the errors of single elements yet, so it cannot sort them by the lane that owns
-          them. Run lists the largest error of each result and the row it lies in.
-        </p>
-        <ActionButton action="page.run">Show the results</ActionButton>
-      </div>
-    </Pane>
-  );
-}
-
 export function FragmentsPage(): ReactElement {
   const { params } = useView();
   const [hovered, setHovered] = useState<Cursor | null>(null);
@@ -192,8 +180,12 @@ export function FragmentsPage(): ReactElement {
   const cursor = pinned ? kept : (hovered ?? kept);
   const { lane } = cursor;
   const table = params.view === "table";
-  const ground: Ground = params.ground === "register" ? "register" : "lane";
   const marks = marksOf(params);
+
+  const errors = useLaneErrors(params.run, params.sel);
+  const held = errors.shown.state === "there" ? errors.shown.errors : null;
+  const grounds: readonly Ground[] = held === null ? ["lane", "register"] : ["lane", "register", "error"];
+  const ground = grounds.find((name) => name === params.ground) ?? "lane";
 
   useTrail("Fragments", `lane ${lane}`);
   useViewCommand(["lockstep", "dispatch", "--route", "simdgroup_8x8"]);
@@ -227,31 +219,40 @@ export function FragmentsPage(): ReactElement {
     unpin: () => setParams({ pin: null }),
     goTo: () => field.current?.focus(),
     table: () => setParams({ view: table ? null : "table" }),
-    save: saveCsv,
+    save: () => saveCsv(held),
   });
   return (
     <div className="page fragments-cols">
       <div className="page fragments-rows">
-        <Head lane={lane} pinned={pinned} ground={ground} marks={marks} table={table} field={field} onLane={goTo} />
+        <Head
+          lane={lane}
+          pinned={pinned}
+          grounds={grounds}
+          ground={ground}
+          marks={marks}
+          table={table}
+          field={field}
+          onLane={goTo}
+        />
         {table ? (
           <Pane label="Both maps as a table" className="hl">
             <PaneHead title="Both maps as a table" meta="32 lanes">
-              <ExportButton />
+              <ExportButton errors={held} />
             </PaneHead>
-            <LaneTable lane={lane} onPick={goTo} />
+            <LaneTable lane={lane} errors={held} onPick={goTo} />
           </Pane>
         ) : (
-          <Maps cursor={cursor} ground={ground} marks={marks} onHover={hover} onPick={pick} />
+          <Maps cursor={cursor} errors={held} ground={ground} marks={marks} onHover={hover} onPick={pick} />
         )}
         <div className="page fragments-lower hl">
           <Pane label="Reduction over a row">
             <PaneHead
               title="Reduction over a row"
-              meta={`${cursor.map.name}, row ${cursor.map.positionOf(lane, cursor.element).row}`}
+              meta={`${cursor.map.name}, row ${cursor.map.positionOf(lane, cursor.element).row}: columns held`}
             />
             <Reduction map={cursor.map} lane={lane} />
           </Pane>
-          <ErrorsByLane />
+          <ErrorsByLane view={errors} lane={lane} onPick={goTo} />
         </div>
       </div>
       <LaneInspector cursor={cursor} pinned={pinned} />

@@ -20,7 +20,7 @@ function MapFacts({ map, lane, element: selected }: MapFactsProps): ReactElement
         <thead>
           <tr>
             <th className="c-element">element</th>
-            <th className="num">row, column</th>
+            <th className="num c-place">row, column</th>
             <th className="num">index, row by row</th>
           </tr>
         </thead>

@@ -1,15 +1,19 @@
 /** The table twin of the maps: one row for each lane. */
 import { type ReactElement, useEffect, useRef } from "react";
+import { figureText } from "../../../electron/words.ts";
 import { FRAGMENT_MAPS } from "../../../kernels/fragments.ts";
+import { barsOf, type LaneErrors } from "./lane_errors.ts";
 import { LANES, laneBits, partnersOf, placeWords } from "./ownership.ts";
 
 interface LaneTableProps {
   readonly lane: number;
+  readonly errors: LaneErrors | null;
   readonly onPick: (lane: number) => void;
 }
 
-export function LaneTable({ lane: selected, onPick }: LaneTableProps): ReactElement {
+export function LaneTable({ lane: selected, errors, onPick }: LaneTableProps): ReactElement {
   const first = FRAGMENT_MAPS[0]!;
+  const bars = errors === null ? null : barsOf(errors);
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {
     body.current?.rows[selected]?.scrollIntoView({ block: "nearest" });
@@ -22,7 +26,7 @@ export function LaneTable({ lane: selected, onPick }: LaneTableProps): ReactElem
             <th className="c-lane">lane</th>
             <th className="c-bits">bits</th>
             {FRAGMENT_MAPS.map((map) => (
-              <th key={map.name}>
+              <th key={map.name} className={map === first ? "c-first" : ""}>
                 {map.name}, elements e0 to e{map.elementsPerLane - 1}
               </th>
             ))}
@@ -31,6 +35,7 @@ export function LaneTable({ lane: selected, onPick }: LaneTableProps): ReactElem
                 {name}
               </th>
             ))}
+            {bars === null ? null : <th className="num c-error">max |error|</th>}
           </tr>
         </thead>
         <tbody ref={body}>
@@ -51,6 +56,9 @@ export function LaneTable({ lane: selected, onPick }: LaneTableProps): ReactElem
                   {lanes.join(", ")}
                 </td>
               ))}
+              {bars === null ? null : (
+                <td className="num">{bars[lane]!.flagged ? "NaN or Inf" : figureText(bars[lane]!.max)}</td>
+              )}
             </tr>
           ))}
         </tbody>

@@ -169,16 +169,28 @@ export const FORMULAS: Readonly<Record<FragmentMap["name"], readonly (readonly [
   ],
 };
 
-/** Every element of every map: the table twin as a file. */
-export function ownershipCsv(): string {
+/** The largest error of each element, for the map that an output was held in: index `lane * elementsPerLane + element`. */
+export interface ElementErrors {
+  readonly map: FragmentMap["name"];
+  readonly elementsPerLane: number;
+  readonly max: ArrayLike<number>;
+}
+
+/** Every element of every map as a file; with errors, a last column that is empty where they are of the other map. */
+export function ownershipCsv(errors: ElementErrors | null): string {
   const lines = FRAGMENT_MAPS.flatMap((map) =>
     LANES.flatMap((lane) =>
       elementsOf(map).map((element) => {
         const { row, column } = map.positionOf(lane, element);
-        return [map.name, lane, element, row, column, ...map.rowReduction.map((mask) => lane ^ mask)].join(",");
+        const error = errors?.map === map.name ? errors.max[lane * errors.elementsPerLane + element] : undefined;
+        const last = errors === null ? [] : [error ?? ""];
+        return [map.name, lane, element, row, column, ...map.rowReduction.map((mask) => lane ^ mask), ...last].join(
+          ",",
+        );
       }),
     ),
   );
   const masks = FRAGMENT_MAPS[0]!.rowReduction.map((mask) => `xor_${mask}`);
-  return `${["map", "lane", "element", "row", "column", ...masks].join(",")}\n${lines.join("\n")}\n`;
+  const last = errors === null ? [] : ["max_abs_error"];
+  return `${["map", "lane", "element", "row", "column", ...masks, ...last].join(",")}\n${lines.join("\n")}\n`;
 }

@@ -70,7 +70,7 @@ export function Reduction({ map, lane }: ReductionProps): ReactElement {
                         lane {entry.lane}
                       </text>
                       <text x={left(place) + wide / 2} y={y + 26} textAnchor="middle" className={`fm-held${me}`}>
-                        {columnWords(entry.first, entry.last)}
+                        {entry.first} to {entry.last}
                       </text>
                     </g>
                   );

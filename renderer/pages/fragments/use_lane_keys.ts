@@ -12,9 +12,11 @@ export interface LaneKeys {
   readonly save: () => void;
 }
 
-/** Where a key has a meaning of its own. */
-function isControl(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("button, a, input, select, textarea, dialog") !== null;
+/** Where a key has a meaning of its own: all of them in a field, Space on whatever can be pressed. */
+function isTaken(target: EventTarget | null, key: string): boolean {
+  if (document.querySelector("dialog[open]") !== null) return true;
+  const own = key === " " ? "button, a, input, select, textarea" : "input:not([type=checkbox]), select, textarea";
+  return target instanceof HTMLElement && target.closest(own) !== null;
 }
 
 export function useLaneKeys(keys: LaneKeys): void {
@@ -26,7 +28,6 @@ export function useLaneKeys(keys: LaneKeys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const control = isControl(event.target) || document.querySelector("dialog[open]") !== null;
       const { walk, pin, goTo, table, save } = latest.current;
       const does = new Map([
         ["ArrowLeft", () => walk("left")],
@@ -36,7 +37,7 @@ export function useLaneKeys(keys: LaneKeys): void {
         ["t", table],
         ["e", save],
       ]);
-      const act = control ? undefined : does.get(event.key);
+      const act = isTaken(event.target, event.key) ? undefined : does.get(event.key);
       if (act === undefined) return;
       event.preventDefault();
       act();

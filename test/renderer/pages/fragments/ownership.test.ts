@@ -149,10 +149,18 @@ describe("what comes from outside", () => {
 
 describe("the exported file", () => {
   it("holds every element of both maps", () => {
-    const lines = ownershipCsv().trimEnd().split("\n");
+    const lines = ownershipCsv(null).trimEnd().split("\n");
     expect(lines[0]).toBe("map,lane,element,row,column,xor_1,xor_8");
     expect(lines).toHaveLength(1 + 64 + 256);
     expect(lines).toContain("8x8,13,1,2,7,12,5");
     expect(lines).toContain("16x16,13,4,10,12,12,5");
+  });
+
+  it("has a last column with errors of the map they belong to", () => {
+    const max = Float64Array.from({ length: 64 }, (_, slot) => slot / 64);
+    const lines = ownershipCsv({ map: "8x8", elementsPerLane: 2, max }).trimEnd().split("\n");
+    expect(lines[0]).toBe("map,lane,element,row,column,xor_1,xor_8,max_abs_error");
+    expect(lines).toContain("8x8,13,1,2,7,12,5,0.421875");
+    expect(lines).toContain("16x16,13,4,10,12,12,5,");
   });
 });

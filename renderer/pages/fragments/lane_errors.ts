@@ -1,0 +1,63 @@
+/** Errors of a result by the lane that owns the element, as numbers for the chart and words for its head. Pure. */
+import type { CallOutput } from "../../../electron/contract.ts";
+
+export type LaneErrors = NonNullable<Extract<CallOutput<"parity.inspect">, { kind: "lanes" }>["lanes"]>;
+
+/** The largest error among the elements of one lane. */
+export interface LaneBar {
+  readonly lane: number;
+  /** Absolute; 0 where no element is finite. */
+  readonly max: number;
+  /** Flat index of that element in the output; -1 for none. */
+  readonly at: number;
+  /** The lane owns a NaN or an infinity. */
+  readonly flagged: boolean;
+}
+
+export function barsOf({ max, at, flags, elementsPerLane }: LaneErrors): readonly LaneBar[] {
+  return Array.from({ length: max.length / elementsPerLane }, (_, lane): LaneBar => {
+    const first = lane * elementsPerLane;
+    let worst = first;
+    let flagged = false;
+    for (let slot = first; slot < first + elementsPerLane; slot++) {
+      if (max[slot]! > max[worst]!) worst = slot;
+      if (flags[slot] !== 0) flagged = true;
+    }
+    return { lane, max: max[worst]!, at: at[worst]!, flagged };
+  });
+}
+
+/** What the bars say about single lanes. `limit` is that of the gate on the largest error; null where it was not judged. */
+export function laneVerdict(bars: readonly LaneBar[], limit: number | null): string {
+  const flagged = bars.filter((bar) => bar.flagged).length;
+  if (flagged > 0) return `NaN or Inf in ${flagged} of ${bars.length} lanes`;
+  if (limit === null) return "no limit to compare with";
+  const over = bars.filter(({ max }) => max > limit);
+  if (over.length === 0) return "no lane over the limit";
+  if (over.length === bars.length) return `all ${bars.length} lanes over the limit: not a fault of one lane`;
+  if (over.length > 4) return `${over.length} of ${bars.length} lanes over the limit`;
+  return `over the limit: ${over.length === 1 ? "only lane" : "only lanes"} ${over.map(({ lane }) => lane).join(", ")}`;
+}
+
+/** The decades of a log axis that hold every positive value: exponents, six at most. Null where all values are 0. */
+export function decadesOf(values: readonly number[]): readonly number[] | null {
+  const logs = values.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10);
+  if (logs.length === 0) return null;
+  const low = Math.floor(Math.min(...logs));
+  const high = Math.max(low + 1, Math.ceil(Math.max(...logs)));
+  const step = Math.ceil((high - low) / 5);
+  const count = Math.ceil((high - low) / step);
+  return Array.from({ length: count + 1 }, (_, index) => low + index * step);
+}
+
+/** Stops of the sequential scale that leave the text on them readable in both themes. */
+const STOPS = [0, 1, 2, 3, 4, 6, 7, 8] as const;
+
+/** The stop of a value between the ends of a log axis. */
+export function stopOf(value: number, decades: readonly number[]): number {
+  const low = decades[0]!;
+  const high = decades.at(-1)!;
+  if (value <= 0) return STOPS[0];
+  const part = (Math.log10(value) - low) / (high - low);
+  return STOPS[Math.max(0, Math.min(STOPS.length - 1, Math.floor(part * STOPS.length)))]!;
+}
