@@ -187,6 +187,8 @@ async function closeServer(
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
+const SAME_WISH_MS = 1000;
+
 /** `--evidence DIR`, as on the command line `--out`. */
 function evidenceFolder(argv: readonly string[]): string {
   const at = argv.indexOf("--evidence");
@@ -199,10 +201,15 @@ async function main(argv: readonly string[]): Promise<void> {
   const workbench = openWorkbench({ places: where, evidence: evidenceFolder(argv) });
   const served = await serve({ window: path.join(where.root, "out", "renderer"), workbench });
   process.stdout.write(`${served.url}\n`);
-  let asked = false;
+  let asked: number | undefined;
   const stop = (): void => {
-    if (asked) process.exit(130);
-    asked = true;
+    // Ctrl-C reaches the whole process group, and npm start passes it on: that is still one wish.
+    if (asked !== undefined) {
+      if (performance.now() - asked > SAME_WISH_MS) process.exit(130);
+      return;
+    }
+    asked = performance.now();
+    process.stderr.write("Ending; a run is cancelled and what is finished is kept. Once more ends at once\n");
     served.close().then(() => process.exit(0));
   };
   process.on("SIGINT", stop);

@@ -2,7 +2,7 @@
  * A run as the window shows it, made from the items of a live run or from the record of a kept one. Pure: a reduction over
  * what the workbench says.
  */
-import type { CallOutput, Failure, StreamItem } from "../../electron/contract.ts";
+import type { CallOutput, Failure, StartRequest, StreamItem } from "../../electron/contract.ts";
 
 export type Item = StreamItem<"runs.events">;
 export type RunEvent = Extract<Item, { type: "event" }>["event"];
@@ -86,7 +86,7 @@ export function fromRecord(id: string, record: RunRecord): RunModel {
   return {
     id,
     suite: record.suite,
-    chip: optionOf(record.command, "--chip"),
+    chip: optionOf(record.command, "--chip") ?? optionOf(record.command, "--device")?.split(":")[1] ?? null,
     command: record.command,
     startedAt: record.startedAt,
     tookMs: Date.parse(record.finishedAt) - Date.parse(record.startedAt),
@@ -104,10 +104,36 @@ export function fromRecord(id: string, record: RunRecord): RunModel {
   };
 }
 
-/** The word that follows an option in a command. */
+/** The value of an option in a command, given as `--option value` or `--option=value`. */
 export function optionOf(command: readonly string[], option: string): string | null {
+  const joined = command.find((word) => word.startsWith(`${option}=`));
+  if (joined !== undefined) return joined.slice(option.length + 1);
   const at = command.indexOf(option);
   return at < 0 ? null : (command[at + 1] ?? null);
+}
+
+function numberOf(text: string | null): number | null {
+  return text === null || !Number.isFinite(Number(text)) ? null : Number(text);
+}
+
+/** The request that runs one result of a run again, with what that run was asked for; null where its inputs are a file's. */
+export function requestAgain(
+  run: RunModel,
+  item: { readonly case: string; readonly route: string },
+): StartRequest | null {
+  const { suite } = run;
+  if (suite !== "quick" && suite !== "standard" && suite !== "full") return null;
+  const seconds = numberOf(optionOf(run.command, "--timeout"));
+  return {
+    suite,
+    operator: null,
+    route: item.route,
+    case: item.case,
+    chip: run.chip,
+    seed: numberOf(optionOf(run.command, "--seed")),
+    timeoutMs: seconds === null ? null : seconds * 1000,
+    workers: numberOf(optionOf(run.command, "--workers")),
+  };
 }
 
 /** Takes an item in. A new run replaces the one before. */

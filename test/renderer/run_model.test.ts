@@ -8,6 +8,7 @@ import {
   type RunModel,
   type RunRecord,
   reduce,
+  requestAgain,
 } from "../../renderer/state/run_model.ts";
 
 const ID = "2026-01-02t030405z-quick.lockstep";
@@ -156,6 +157,16 @@ describe("a kept run", () => {
     expect(states(kept("cancelled"))).toEqual(["pass", "timedout", "cancel", "notrun"]);
     expect(states(kept("failed"))).toEqual(["pass", "timedout", "notrun", "notrun"]);
     expect([kept("failed").chip, kept("failed").tookMs]).toEqual(["M1", 2500]);
+  });
+
+  it("is run again with what it was asked for", () => {
+    const item = { case: CASES[0]!, route: "naive" };
+    const command = ["lockstep", "parity", "--seed=7", "--timeout", "2", "--device", "emulated:apple9"];
+    const other = { ...record, command, outcome: "failed", outcomeReason: null } as unknown as RunRecord;
+    const seeded = fromRecord(ID, other);
+    const asked = { ...item, suite: "quick", chip: "apple9", seed: 7, timeoutMs: 2000 };
+    expect(requestAgain(seeded, item)).toMatchObject(asked);
+    expect(requestAgain({ ...seeded, suite: null }, item)).toBeNull();
   });
 
   it("is filtered by state and words", () => {

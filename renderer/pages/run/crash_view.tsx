@@ -11,6 +11,11 @@ import { setParams } from "../../state/view.ts";
 import { EarlierRuns, Log } from "./run_side.tsx";
 import { Bar, stateGlyph } from "./run_strip.tsx";
 
+/** The phase at which it stopped: of a live run from its last step, of a kept one from the words of its record. */
+function phaseOf(run: RunModel): string {
+  return run.step?.phase ?? /, (\w+), \d+ of \d+ finished$/.exec(run.reason ?? "")?.[1] ?? "not known";
+}
+
 function Known({ run, row }: { readonly run: RunModel; readonly row: Row | undefined }): ReactElement {
   const shape = row?.record?.shape;
   const facts: readonly (readonly [string, string, string])[] = [
@@ -21,7 +26,7 @@ function Known({ run, row }: { readonly run: RunModel; readonly row: Row | undef
       shape === undefined ? "" : `${lengthText(shape)}, ${geometryText(shape)}`,
     ],
     ["route", row?.route ?? "none yet", row?.result === undefined ? "no result" : (row.result.error ?? "")],
-    ["phase", run.step?.phase ?? "not kept", run.step === null ? "the log of an earlier run is not kept" : ""],
+    ["phase", phaseOf(run), ""],
     ["device", run.device?.name.value ?? "not known", run.device?.id ?? ""],
   ];
   return (

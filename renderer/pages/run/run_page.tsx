@@ -10,7 +10,7 @@ import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { countIn, FILTERS, type Filter, filterRows, type Row, rowsOf, sortRows } from "../../state/rows.ts";
-import { type RunModel, splitKey } from "../../state/run_model.ts";
+import { type RunModel, requestAgain, splitKey } from "../../state/run_model.ts";
 import { useLive, useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
 import { go, setParams, useView } from "../../state/view.ts";
@@ -31,47 +31,33 @@ const FILTER_WORDS: Readonly<Record<Filter, string>> = {
   queued: "queued",
 };
 
-function requestOf(
-  suite: Suite,
-  chip: string | null,
-  item?: { readonly case: string; readonly route: string },
-): StartRequest {
-  return {
-    suite,
-    operator: null,
-    route: item?.route ?? null,
-    case: item?.case ?? null,
-    chip,
-    seed: null,
-    timeoutMs: null,
-    workers: null,
-  };
+function wholeSuite(suite: Suite): StartRequest {
+  return { suite, operator: null, route: null, case: null, chip: null, seed: null, timeoutMs: null, workers: null };
 }
 
-/** The actions of this page: run, run again, cancel, copy the reproducer. */
-function useRunActions(shown: ShownRun, suite: Suite, target: string | undefined): StartRequest {
+/** The actions of this page: run, run again, cancel, copy the reproducer. Returns the words of what `R` would do. */
+function useRunActions(shown: ShownRun, suite: Suite, target: string | undefined): readonly string[] {
   const session = useSession();
-  const live = useLive();
-  const running = live?.outcome === "running";
-  const run = shown.state === "there" ? shown.run : undefined;
-  const item = target === undefined ? undefined : splitKey(target);
-  // A result is run again with the suite and chip of the run that it belongs to.
-  const again = requestOf(item === undefined ? suite : suiteOf(run?.suite ?? suite), run?.chip ?? null, item);
-  const whole = requestOf(suite, null);
+  const running = useLive()?.outcome === "running";
+  const whole = wholeSuite(suite);
+  const run = shown.state === "there" && target !== undefined ? shown.run : undefined;
+  const again = run === undefined ? whole : requestAgain(run, splitKey(target!));
   const start = async (request: StartRequest): Promise<void> => {
     const id = await session.startRun(request);
     if (id !== undefined) go("run", { suite });
   };
   const busy = running ? "a run is going on" : undefined;
-  useAction("run.start", () => void start(item === undefined ? whole : again), busy);
+  const fromFile = again === null ? "its inputs are a file's: run it on the command line" : undefined;
+  const words = again === null ? run!.command : parityWords(again);
+  useAction("run.start", () => again !== null && void start(again), busy ?? fromFile);
   useAction("run.suite", () => void start(whole), busy);
   useAction("run.cancel", () => void session.cancelRun(), running ? undefined : "no run is going on");
   useAction(
     "run.reproducer",
-    () => void copyText(commandLine(parityWords(again))),
-    item === undefined ? "no result is selected" : undefined,
+    () => void copyText(commandLine(words)),
+    run === undefined ? "no result is selected" : undefined,
   );
-  return item === undefined ? whole : again;
+  return words;
 }
 
 function useListKeys(rows: readonly Row[], selected: string | undefined): void {
@@ -143,8 +129,8 @@ function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite
   const text = params.q ?? "";
   const rows = sortRows(filterRows(all, filter, text));
   const selected = all.find((row) => row.key === params.sel);
-  useListKeys(rows, selected?.key);
   const crash = run.outcome === "crashed" && params.tab !== "cases";
+  useListKeys(crash ? [] : rows, selected?.key);
   return (
     <div className="page run-rows">
       <div>
@@ -172,7 +158,7 @@ function targetOf(shown: ShownRun, sel: string | undefined, tab: string | undefi
   if (shown.state !== "there") return undefined;
   const rows = rowsOf(shown.run);
   const selected = rows.find((row) => row.key === sel)?.key;
-  if (selected !== undefined || shown.run.outcome !== "crashed" || tab === "cases") return selected;
+  if (shown.run.outcome !== "crashed" || tab === "cases") return selected;
   return rows.find((row) => row.state === "crash")?.key;
 }
 
@@ -185,9 +171,9 @@ export function RunPage(): ReactElement {
   const { params } = useView();
   const shown = useShownRun(params.run);
   const suite = suiteOf(params.suite ?? (shown.state === "there" ? shown.run.suite : null));
-  const request = useRunActions(shown, suite, targetOf(shown, params.sel, params.tab));
+  const words = useRunActions(shown, suite, targetOf(shown, params.sel, params.tab));
   const running = shown.state === "there" && shown.run.outcome === "running";
-  useViewCommand(running ? shown.run.command : parityWords(request));
+  useViewCommand(running ? shown.run.command : words);
   useTrail("Run", ...trailOf(shown));
   switch (shown.state) {
     case "asking":

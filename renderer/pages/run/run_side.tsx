@@ -45,10 +45,7 @@ export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
   const { result, record } = row;
   return (
     <>
-      <PaneHead
-        title={row.route}
-        meta={record === undefined ? "" : `${lengthText(record.shape)}, ${record.shape.dtype}`}
-      >
+      <PaneHead title={row.route}>
         <ActionButton action="run.reproducer" look="quiet">
           Reproducer
         </ActionButton>
@@ -58,7 +55,7 @@ export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
           <Verdict name={stateGlyph(row.state)}>{STATE_WORDS[row.state]}</Verdict>
           {record === undefined ? null : (
             <span className="t3 el">
-              {record.shape.operator} {geometryText(record.shape)}
+              {lengthText(record.shape)}, {geometryText(record.shape)}, {record.shape.dtype}
             </span>
           )}
         </div>

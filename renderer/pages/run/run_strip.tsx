@@ -57,7 +57,7 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
       return {
         glyph: "timedout",
         word: "Timed out",
-        sentence: `${plural(of("timedout"), "result")} took too long. A required gate that did not run is not a pass`,
+        sentence: `${countText(of("timedout"))} of ${plural(planned, "result")} took longer than the limit`,
         edge: "f",
       };
     case "refused":
