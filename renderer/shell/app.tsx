@@ -64,7 +64,7 @@ function usePageActions(): void {
 function Gone({ reason }: { readonly reason: string }): ReactElement {
   return (
     <div className="gone" role="alert">
-      <b className="m">The workbench has gone.</b> {reason}. What is shown here is what was known last. Start it again
+      <b className="m">The connection has gone: {reason}.</b> What is shown here is what was known last. Start it again
       with <code className="mono">npm start</code> and open the URL that it prints.
     </div>
   );
