@@ -5,6 +5,7 @@ import { routesFor } from "../../../kernels/routes.ts";
 import {
   changedFields,
   DEFAULT_PRESET,
+  FIELDS,
   type FieldId,
   mergedTexts,
   PRODUCTION,
@@ -18,7 +19,10 @@ export type ListedCase = CallOutput<"cases.list">["cases"][number];
 export interface Asked {
   /** Id of a production shape or key of a case. */
   readonly base: string;
+  readonly baseShape: CaseShape;
   readonly baseTexts: Texts;
+  /** Fields that the view sets. */
+  readonly given: Texts;
   readonly texts: Texts;
   readonly changed: readonly FieldId[];
   readonly shape: CaseShape;
@@ -41,6 +45,10 @@ export function askedOf(
   const forced = routesFor(shape.operator).find((route) => route.name === params.route)?.name ?? null;
   return {
     base: base.id,
+    baseShape: base.shape,
+    given: Object.fromEntries(
+      FIELDS[base.shape.operator].flatMap(({ id }) => (params[id] === undefined ? [] : [[id, params[id]]])),
+    ),
     baseTexts: mergedTexts(base.shape, {}),
     texts,
     changed: changedFields(base.shape, texts),
@@ -48,6 +56,12 @@ export function askedOf(
     chip: params.chip ?? null,
     forced,
   };
+}
+
+/** The shape after one more change. */
+export function changedShape(asked: Asked, changes: Texts): CaseShape {
+  const { baseShape, given } = asked;
+  return shapeOf(baseShape.operator, mergedTexts(baseShape, { ...given, ...changes }));
 }
 
 /** The case that has this shape, that of the base first. */

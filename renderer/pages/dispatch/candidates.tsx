@@ -15,32 +15,38 @@ interface PredicateRowProps {
   readonly predicate: Predicate;
   readonly policy: boolean;
   readonly device: Explained["device"];
+  /** A rule of dispatch that a forced route passes over. */
+  readonly passedOver: boolean;
 }
 
-function PredicateRow({ predicate, policy, device }: PredicateRowProps): ReactElement {
+function PredicateRow({ predicate, policy, device, passedOver }: PredicateRowProps): ReactElement {
   const { id, requires, actual, holds, reason } = predicate;
   const known = knownBy(device, id, policy);
+  const bad = !holds && !passedOver;
   return (
     <>
-      <tr className={holds ? undefined : "failed"} title={reason} data-predicate={id} data-holds={holds}>
+      <tr className={bad ? "failed" : undefined} title={reason} data-predicate={id} data-holds={holds}>
         <td className="m">{predicateTitle(id)}</td>
         <td className="t2">{requires}</td>
-        <td className={holds ? "m" : "b fail"}>{actual}</td>
+        <td className={bad ? "b fail" : "m"}>{actual}</td>
         <td className={known.soft ? "ambig" : "t3"} title={known.source}>
           {known.word}
         </td>
         <td>
-          <Verdict name={holds ? "pass" : "fail"}>{holds ? "held" : "failed"}</Verdict>
+          {passedOver ? (
+            <span className="t2">passed over</span>
+          ) : (
+            <Verdict name={holds ? "pass" : "fail"}>{holds ? "held" : "failed"}</Verdict>
+          )}
         </td>
       </tr>
-      {holds || id === "apple10" ? null : (
+      {bad ? (
         <tr className="failed why">
-          <td />
-          <td colSpan={4} className="t2">
-            {reason}
+          <td colSpan={5} className="t2">
+            {id === "apple10" ? <Refusal /> : reason}
           </td>
         </tr>
-      )}
+      ) : null}
     </>
   );
 }
@@ -68,7 +74,12 @@ interface CardProps {
 function Card({ candidate, number, open, onToggle, device, plan, onSource }: CardProps): ReactElement {
   const { route, predicates, policy, chosen } = candidate;
   const standing = standingOf(candidate);
-  const refused = predicates.some(({ id, holds }) => id === "apple10" && !holds);
+  const rows = [
+    ...predicates.map((predicate) => ({ predicate, policy: false })),
+    ...policy.map((predicate) => ({ predicate, policy: true })),
+  ];
+  // What failed comes first; apart from that the order is the route's own.
+  const sorted = [...rows.filter((row) => !row.predicate.holds), ...rows.filter((row) => row.predicate.holds)];
   return (
     <li className="cand" data-route={route} data-chosen={chosen} data-open={open}>
       <div className="rail">
@@ -95,16 +106,18 @@ function Card({ candidate, number, open, onToggle, device, plan, onSource }: Car
               </tr>
             </thead>
             <tbody>
-              {predicates.map((entry) => (
-                <PredicateRow key={entry.id} predicate={entry} policy={false} device={device} />
-              ))}
-              {policy.map((entry) => (
-                <PredicateRow key={entry.id} predicate={entry} policy device={device} />
+              {sorted.map((row) => (
+                <PredicateRow
+                  key={row.predicate.id}
+                  predicate={row.predicate}
+                  policy={row.policy}
+                  device={device}
+                  passedOver={chosen && row.policy && !row.predicate.holds}
+                />
               ))}
             </tbody>
           </table>
         ) : null}
-        {refused && open ? <Refusal /> : null}
         {plan === undefined || !open ? null : (
           <div className="dispatches small">
             {plan.dispatches.map((entry) => (

@@ -32,7 +32,7 @@ function archText(chip: Chip): string {
 }
 
 function coresText(chip: Chip): string {
-  return chip.variants.map(({ gpuCores }) => gpuCores).join(", ");
+  return chip.variants.map(({ gpuCores }) => gpuCores).join("/");
 }
 
 interface ChipsPaneProps {
@@ -44,9 +44,10 @@ interface ChipsPaneProps {
   readonly route: string | null;
   readonly text: string;
   readonly note: string;
+  readonly onChoose: (chip: string) => void;
 }
 
-export function ChipsPane({ chips, decisions, current, route, text, note }: ChipsPaneProps): ReactElement {
+export function ChipsPane({ chips, decisions, current, route, text, note, onChoose }: ChipsPaneProps): ReactElement {
   const match = matchWords(text);
   const rows: readonly ChipRow[] = chips.map((chip, index) => ({ chip, decision: decisions[index] }));
   const shown = rows.filter(({ chip, decision }) =>
@@ -54,7 +55,7 @@ export function ChipsPane({ chips, decisions, current, route, text, note }: Chip
   );
   return (
     <Pane label="Chips" line>
-      <PaneHead title="Chip" meta={`${chips.length} known; predicted, not run`}>
+      <PaneHead title="Chip" meta={`${chips.length} known`}>
         <FilterField label="Filter the chips" value={text} onChange={(q) => setParams({ q })} />
       </PaneHead>
       <div className="body scroll">
@@ -72,13 +73,19 @@ export function ChipsPane({ chips, decisions, current, route, text, note }: Chip
             return own.length === 0 ? null : (
               <tbody key={family}>
                 <tr className="grp">
-                  <td colSpan={2}>{family.replace("apple", "Apple")}</td>
-                  <td colSpan={2} className="num">
+                  <td>{family.replace("apple", "Apple")}</td>
+                  <td colSpan={3} className="num">
                     {matrixWord(own[0]?.decision)}
                   </td>
                 </tr>
                 {own.map((row) => (
-                  <ChipLine key={row.chip.shortName} row={row} current={row.chip.shortName === current} route={route} />
+                  <ChipLine
+                    key={row.chip.shortName}
+                    row={row}
+                    current={row.chip.shortName === current}
+                    route={route}
+                    onChoose={onChoose}
+                  />
                 ))}
               </tbody>
             );
@@ -87,20 +94,34 @@ export function ChipsPane({ chips, decisions, current, route, text, note }: Chip
         {shown.length === 0 ? <p className="nothing t3">No chip matches "{text}"</p> : null}
       </div>
       <p className="hl micro t3 foot" title={note}>
-        Decided by family, system and limits, never by name. Values from the chip table; ? = inferred. Systems are
-        assumed.
+        Predicted, not run. Decided by family, system and limits, never by name; systems are assumed. ? = inferred.
       </p>
     </Pane>
   );
 }
 
+/** Shortened in the middle where the pane is narrow: the end tells routes apart. */
+function RouteName({ route }: { readonly route: string | null }): ReactElement {
+  if (route === null) return <>no route</>;
+  if (route.length <= 14) return <>{route}</>;
+  return (
+    <span title={route}>
+      <span className="when-wide">{route}</span>
+      <span className="when-narrow" aria-hidden="true">
+        {route.slice(0, 5)}…{route.slice(-7)}
+      </span>
+    </span>
+  );
+}
+
 interface ChipLineProps {
+  readonly onChoose: (chip: string) => void;
   readonly row: ChipRow;
   readonly current: boolean;
   readonly route: string | null;
 }
 
-function ChipLine({ row, current, route }: ChipLineProps): ReactElement {
+function ChipLine({ row, current, route, onChoose }: ChipLineProps): ReactElement {
   const { chip, decision } = row;
   const other = decision != null && decision.route !== route;
   return (
@@ -108,17 +129,17 @@ function ChipLine({ row, current, route }: ChipLineProps): ReactElement {
       className={current ? "sel pickable" : "pickable"}
       aria-selected={current}
       data-chip={chip.shortName}
-      onClick={() => setParams({ chip: chip.shortName })}
+      onClick={() => onChoose(chip.shortName)}
     >
       <td className={current ? "b" : "m"} title={chip.name}>
-        {chip.shortName}
+        {chip.shortName.replace(/ \(.*\)$/, "")}
       </td>
       <td className="t2" title={`architecture: ${chip.architectureConfidence}`}>
         {archText(chip)}
       </td>
       <td className="num t2">{coresText(chip)}</td>
       <td className={decision == null ? "t3" : decision.route === null ? "fail m" : other ? "m runs" : "m"}>
-        {decision === undefined ? "asking" : decision === null ? "not answered" : (decision.route ?? "no route")}
+        {decision === undefined ? "asking" : decision === null ? "not answered" : <RouteName route={decision.route} />}
       </td>
     </tr>
   );

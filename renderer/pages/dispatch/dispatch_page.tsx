@@ -14,12 +14,11 @@ import { useAnswer, useLive, useSession } from "../../state/session.ts";
 import { go, setParams, useView } from "../../state/view.ts";
 import { planFor } from "../kernels/plan.ts";
 import { BufferTable, ContractTable } from "../kernels/plan_tables.tsx";
-import { type Asked, askedOf, caseOf, dispatchWords, type ListedCase } from "./asked.ts";
+import { type Asked, askedOf, caseOf, changedShape, dispatchWords, type ListedCase } from "./asked.ts";
 import { Candidates } from "./candidates.tsx";
 import { type Chip, ChipsPane } from "./chips_pane.tsx";
 import "../../styles/dispatch.css";
 import { variationsOf } from "./flips.ts";
-import { mergedTexts, shapeOf } from "./shape_form.ts";
 import { type Explained, questionOf, useDecisions, useExplain } from "./use_explain.ts";
 import { WhatIf } from "./what_if.tsx";
 import { whySentence } from "./words.ts";
@@ -135,20 +134,18 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
   const defaultChip = standard === null ? undefined : shortChip(standard.device.chip.value);
   const byChip = useDecisions(chips.map(({ shortName }) => questionOf(shape, shortName, forced)));
   const variations = useDecisions(
-    variationsOf(shape).map(({ changes }) => {
-      const changed = { ...asked.texts, ...changes };
-      return questionOf(shapeOf(shape.operator, mergedTexts(shape, changed)), chip, forced);
-    }),
+    variationsOf(asked).map(({ changes }) => questionOf(changedShape(asked, changes), chip, forced)),
   );
   const same = useMemo(() => caseOf(asked, cases), [asked, cases]);
   const current = explained === null ? undefined : shortChip(explained.device.chip.value);
   const route = explained?.decision.route ?? null;
+  const choose = (name: string): void => setParams({ chip: name === defaultChip ? null : name });
   const move = (by: number): void => {
     // The table stands by family, newest first; so do the arrows.
     const order = [...document.querySelectorAll<HTMLElement>("tr[data-chip]")].map((row) => row.dataset.chip ?? "");
     const at = order.indexOf(current ?? "");
     const next = order[Math.max(0, Math.min(order.length - 1, at + by))];
-    if (next !== undefined) setParams({ chip: next });
+    if (next !== undefined) choose(next);
   };
   useAction("list.next", () => move(1));
   useAction("list.previous", () => move(-1));
@@ -188,6 +185,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
         current={current}
         route={route}
         text={params.q ?? ""}
+        onChoose={choose}
         note={chipsAnswer.state === "there" ? chipsAnswer.value.note : ""}
       />
     </div>

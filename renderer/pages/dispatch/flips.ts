@@ -1,13 +1,13 @@
 /** Single changes of a question that might flip its route. Pure; the workbench says which of them do. */
-import type { CaseShape } from "../../../kernels/route.ts";
-import { type FieldId, type Texts, textsOf } from "./shape_form.ts";
+import type { Asked } from "./asked.ts";
+import { FIELDS, type FieldId, type Texts } from "./shape_form.ts";
 
 export interface Variation {
   readonly label: string;
   readonly changes: Texts;
 }
 
-/** Changes by field: a value on the other side of what a predicate asks for. */
+/** A value on the other side of what a predicate asks for. */
 const DECODE: readonly Variation[] = [
   { label: "Head width to 500, no multiple of 32", changes: { dim: "500" } },
   { label: "Head width to 1,024", changes: { dim: "1024" } },
@@ -21,9 +21,18 @@ const PREFILL: readonly Variation[] = [
   { label: "QK rope to 0", changes: { rope: "0" } },
 ];
 
-/** The variations that change something of `shape`. */
-export function variationsOf(shape: CaseShape): readonly Variation[] {
-  const own = textsOf(shape);
+/** Each change taken back, then those of the table that change something. */
+export function variationsOf(asked: Asked): readonly Variation[] {
+  const { shape, texts, baseTexts, changed } = asked;
+  const back = FIELDS[shape.operator]
+    .filter(({ id }) => changed.includes(id))
+    .map(({ id, label }): Variation => {
+      const own = baseTexts[id] ?? "";
+      return { label: `${label} back to ${own}`, changes: { [id]: own } };
+    });
   const table = shape.operator === "gqa_decode" ? DECODE : PREFILL;
-  return table.filter(({ changes }) => Object.entries(changes).some(([id, text]) => own[id as FieldId] !== text));
+  const away = table.filter(({ changes }) =>
+    Object.entries(changes).some(([id, text]) => texts[id as FieldId] !== text),
+  );
+  return [...back, ...away];
 }

@@ -94,10 +94,10 @@ const prefill = (tokens: number, heads: number): CaseShape => ({
 
 /** The shapes that the kernels are made for. The first of an operator is where it starts. */
 export const PRODUCTION: readonly Preset[] = [
-  { id: "decode", label: "gqa_decode 32/4/512, L 8,192", shape: decode(8192) },
-  { id: "decodelong", label: "gqa_decode 32/4/512, L 131,072", shape: decode(131_072) },
-  { id: "prefill", label: "mla_prefill 16 h, 128+64/128, T 1,024", shape: prefill(1024, 16) },
-  { id: "prefilllong", label: "mla_prefill 16 h, 128+64/128, T 8,192", shape: prefill(8192, 16) },
+  { id: "decode", label: "L 8,192, 32/4/512", shape: decode(8192) },
+  { id: "decodelong", label: "L 131,072, 32/4/512", shape: decode(131_072) },
+  { id: "prefill", label: "T 1,024, 16 heads, 128+64/128", shape: prefill(1024, 16) },
+  { id: "prefilllong", label: "T 8,192, 16 heads, 128+64/128", shape: prefill(8192, 16) },
 ];
 
 export const DEFAULT_PRESET = PRODUCTION[2]!;

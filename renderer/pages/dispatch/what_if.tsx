@@ -6,7 +6,7 @@ import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { setParams } from "../../state/view.ts";
 import type { Asked, ListedCase } from "./asked.ts";
 import { variationsOf } from "./flips.ts";
-import { DTYPES, FIELDS, type Field, PRODUCTION, presetOf, readField, type Texts } from "./shape_form.ts";
+import { DTYPES, FIELDS, type Field, type FieldId, PRODUCTION, presetOf, readField, type Texts } from "./shape_form.ts";
 import type { Decision } from "./words.ts";
 
 type Chip = CallOutput<"chips.list">["chips"][number];
@@ -23,6 +23,8 @@ export function setBase(id: string): void {
 }
 
 interface RowProps {
+  /** More room for the value. */
+  readonly wide?: boolean;
   readonly label: string;
   readonly hint: string;
   /** What it was before it was changed; undefined where it was not. */
@@ -30,9 +32,9 @@ interface RowProps {
   readonly children: ReactElement;
 }
 
-function FieldRow({ label, hint, was, children }: RowProps): ReactElement {
+function FieldRow({ label, hint, was, wide = false, children }: RowProps): ReactElement {
   return (
-    <div className="fld" title={hint}>
+    <div className={wide ? "fld wide" : "fld"} title={hint}>
       <span className="t2">{label}</span>
       {children}
       {was === undefined ? <span /> : <span className="d" title={`was ${was}`} role="img" aria-label={`was ${was}`} />}
@@ -107,18 +109,21 @@ function ShapeField({ field, asked }: InputProps): ReactElement {
 function BaseSelect({ asked, cases }: { readonly asked: Asked; readonly cases: readonly ListedCase[] }): ReactElement {
   return (
     <select
-      className="inp"
+      className="inp base"
       aria-label="Case to begin with"
+      title="A production shape or a case of the suites to begin with"
       value={asked.base}
       onChange={(event) => setBase(event.target.value)}
     >
-      <optgroup label="Production shapes">
-        {PRODUCTION.map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
-      </optgroup>
+      {OPERATORS.map((operator) => (
+        <optgroup key={operator} label={`Production shapes of ${operator}`}>
+          {PRODUCTION.filter(({ shape }) => shape.operator === operator).map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </optgroup>
+      ))}
       {OPERATORS.map((operator) => (
         <optgroup key={operator} label={`Cases of ${operator}`}>
           {cases
@@ -142,11 +147,17 @@ interface FlipsProps {
 
 /** Single changes that flip the route, as the workbench answered them. */
 function Flips({ asked, decisions, now }: FlipsProps): ReactElement {
-  const flips = variationsOf(asked.shape).flatMap(({ label, changes }, index) => {
+  const flips = variationsOf(asked).flatMap(({ label, changes }, index) => {
     const decision = decisions[index];
     return decision == null || decision.route === now ? [] : [{ label, changes, route: decision.route }];
   });
-  const apply = (changes: Texts): void => setParams(changes as Readonly<Record<string, string>>);
+  const apply = (changes: Texts): void => {
+    const entries = Object.entries(changes).map(([id, text]) => {
+      const own = asked.baseTexts[id as FieldId];
+      return [id, text === own ? null : text] as const;
+    });
+    setParams(Object.fromEntries(entries));
+  };
   return (
     <>
       <PaneHead title="What flips it" meta="one change each" line />
@@ -170,7 +181,8 @@ interface WhatIfProps extends FlipsProps {
 
 export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: WhatIfProps): ReactElement {
   const { shape, chip, forced } = asked;
-  const changes = asked.changed.length + (chip === null ? 0 : 1) + (forced === null ? 0 : 1);
+  const isDefault = chip === null || chip === defaultChip;
+  const changes = asked.changed.length + (isDefault ? 0 : 1) + (forced === null ? 0 : 1);
   return (
     <Pane label="What if" className="scroll whatif">
       <PaneHead title="What if" meta={changes === 0 ? "nothing changed" : `${changes} changed`}>
@@ -184,9 +196,7 @@ export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: Wha
         </button>
       </PaneHead>
       <div className="fields">
-        <FieldRow label="Begin with" hint="a production shape, or a case of the suites" was={undefined}>
-          <BaseSelect asked={asked} cases={cases} />
-        </FieldRow>
+        <BaseSelect asked={asked} cases={cases} />
         <FieldRow label="Operator" hint="a new operator begins with its production shape" was={undefined}>
           <select
             className="inp"
@@ -209,24 +219,25 @@ export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: Wha
         <FieldRow
           label="Chip"
           hint="whose family, system and limits the predicates look at"
-          was={chip === null ? undefined : (defaultChip ?? "the default")}
+          was={isDefault ? undefined : defaultChip}
         >
           <select
-            className={chip === null ? "inp" : "inp chg"}
+            className={isDefault ? "inp" : "inp chg"}
             aria-label="Chip"
-            value={chip ?? ""}
+            value={isDefault ? "" : chip}
             onChange={(event) => setParams({ chip: event.target.value })}
           >
-            <option value="">{defaultChip === undefined ? "default" : `${defaultChip}, default`}</option>
-            {chips.map(({ shortName }) => (
-              <option key={shortName} value={shortName}>
-                {shortName}
-              </option>
-            ))}
+            <option value="">{defaultChip ?? "default"}</option>
+            {chips
+              .filter(({ shortName }) => shortName !== defaultChip)
+              .map(({ shortName }) => (
+                <option key={shortName}>{shortName}</option>
+              ))}
           </select>
         </FieldRow>
         <FieldRow
-          label="Force route"
+          label="Force"
+          wide
           hint="takes this route whatever the policy says; its own requirements must still hold"
           was={forced === null ? undefined : "none"}
         >

@@ -20,24 +20,26 @@ export function standingOf(candidate: Candidate): Standing {
   const all = candidate.predicates.length + candidate.policy.length;
   const failed = failedIn(candidate);
   if (candidate.chosen) {
-    const held = all - failed.length;
-    return { glyph: "pass", word: `chosen, ${held} of ${all} held`, tone: "pass" };
+    const needed = candidate.predicates.length;
+    return { glyph: "pass", word: `chosen, ${needed} of ${needed} held`, tone: "pass" };
   }
   if (!candidate.applicable)
     return { glyph: "fail", word: `rejected, ${failed.length} of ${all} failed`, tone: "fail" };
   if (candidate.status === "planned") {
     return { glyph: "blocked", word: "would hold, its kernel is not built yet", tone: "t2" };
   }
-  const word =
-    failed.length > 0 ? `would hold, not taken by itself: needs ${failed[0]!.requires}` : "not reached, would hold";
-  return { glyph: "queued", word, tone: "t2" };
+  const [first] = failed;
+  if (first === undefined) return { glyph: "queued", word: "not reached, would hold", tone: "t2" };
+  const when = first.id === "forced_or_promoted" ? `taken only when ${first.requires}` : `needs ${first.requires}`;
+  return { glyph: "queued", word: `would hold; ${when}`, tone: "t2" };
 }
 
-/** Whether a candidate is shown with all its predicates unless asked otherwise: the chosen one and those before it. */
+/** Whether a candidate shows its predicates without being asked: the chosen one and what was rejected before it. */
 export function opensByItself(decision: Decision, candidate: Candidate): boolean {
   const chosen = decision.candidates.findIndex((entry) => entry.chosen);
   const at = decision.candidates.indexOf(candidate);
-  return chosen < 0 ? !candidate.applicable : at <= chosen;
+  if (chosen < 0) return at === 0;
+  return at === chosen || (at < chosen && !candidate.applicable);
 }
 
 /** The sentence under the headline: what kept the routes before the chosen one from it, and what would change that. */
@@ -59,10 +61,11 @@ export function whySentence(decision: Decision, forced: string | null): string {
   if (before === undefined) return "It comes first in the order, and every requirement holds";
   const failed = failedIn(before);
   const own = failed.filter(({ id }) => id !== "kernel_built");
-  const built = before.status === "planned" ? "Its kernel is not built yet" : "";
-  if (own.length === 0) return `${before.route} would hold. ${built}`;
+  const planned = before.status === "planned";
+  if (own.length === 0) return `${before.route} would hold, but its kernel is not built yet`;
   const names = [...new Set(own.map(({ id }) => predicateTitle(id)))].join(", ");
   const all = before.predicates.length + before.policy.length;
-  const only = own.every(({ id }) => isDevicePredicate(id)) ? "Only another chip or system changes that" : "";
-  return [`${before.route} fails ${failed.length} of ${all}: ${names}`, only, built].filter(Boolean).join(". ");
+  const fails = `${before.route} fails ${failed.length} of ${all}: ${names}`;
+  if (planned) return `${fails}; its kernel is not built yet`;
+  return own.every(({ id }) => isDevicePredicate(id)) ? `${fails}. Only another chip or system changes that` : fails;
 }

@@ -78,20 +78,29 @@ function RouteList({ listed, shown, used }: ListProps): ReactElement {
             })}
         </div>
       ))}
-      <PaneHead title="Files" meta="below kernels/; dots are this route's" />
-      {listed.files.map((path) => (
-        <button
-          key={path}
-          type="button"
-          className={path === shown.file ? "li sel kroute" : "li kroute"}
-          aria-current={path === shown.file ? "true" : undefined}
-          title={path}
-          data-file={path}
-          onClick={() => setParams({ file: path, line: null })}
-        >
-          <span className="el">{path}</span>
-          {used.includes(path) ? <span className="usedot" role="img" aria-label="compiled into this route" /> : null}
-        </button>
+      <PaneHead title="Files" meta="dots: in this route" />
+      {OPERATORS.map((operator) => (
+        <div key={operator}>
+          <div className="gh">kernels/{operator}</div>
+          {listed.files
+            .filter((path) => path.startsWith(`${operator}/`))
+            .map((path) => (
+              <button
+                key={path}
+                type="button"
+                className={path === shown.file ? "li sel kroute" : "li kroute"}
+                aria-current={path === shown.file ? "true" : undefined}
+                title={path}
+                data-file={path}
+                onClick={() => setParams({ file: path, line: null })}
+              >
+                <span className="el">{path.slice(operator.length + 1)}</span>
+                {used.includes(path) ? (
+                  <span className="usedot" role="img" aria-label="compiled into this route" />
+                ) : null}
+              </button>
+            ))}
+        </div>
       ))}
     </Pane>
   );
@@ -100,11 +109,11 @@ function RouteList({ listed, shown, used }: ListProps): ReactElement {
 interface SourcePaneProps {
   readonly shown: Shown;
   readonly used: readonly string[];
-  readonly refusal: string | undefined;
 }
 
-function SourcePane({ shown, used, refusal }: SourcePaneProps): ReactElement {
+function SourcePane({ shown, used }: SourcePaneProps): ReactElement {
   const { file, line } = shown;
+  const { name } = shown.route;
   const wanted = useMemo(() => {
     if (file === undefined) return [];
     return used.includes(file) ? used : [file];
@@ -122,7 +131,7 @@ function SourcePane({ shown, used, refusal }: SourcePaneProps): ReactElement {
       <Pane label="Source" line>
         <PaneHead title="No source" />
         <div className="inset">
-          <p className="note">{refusal ?? "this route has no source"}</p>
+          <p className="note">{name} has no source yet. The files of the other routes stand at the left.</p>
         </div>
       </Pane>
     );
@@ -143,6 +152,9 @@ function SourcePane({ shown, used, refusal }: SourcePaneProps): ReactElement {
           </button>
         ))}
       </PaneHead>
+      <p className="micro t3 compiled">
+        The compiler's diagnostics are not shown here: a run compiles the source and keeps what the compiler said.
+      </p>
       <Lint alone={alone} done={sources.texts !== null} count={findings.length} />
       {sources.failure === null ? null : <Failed failure={sources.failure} />}
       {text === undefined ? null : <SourceView key={file} text={text} line={line} findings={findings} />}
@@ -170,18 +182,11 @@ function Lint({ alone, done, count }: { readonly alone: boolean; readonly done: 
       ) : count === 0 ? (
         <>
           <Verdict name="pass">lint holds</Verdict>
-          <span className="t2 el">every name is the kernel's own or in the table of MSL 3.1</span>
+          <span className="t2">every name is the kernel's own or in the table of MSL 3.1</span>
         </>
       ) : (
         <Verdict name="fail">{plural(count, "finding")} of the lint</Verdict>
       )}
-      <span className="sp" />
-      <span
-        className="t3 nw"
-        title="A run compiles the source and keeps what the compiler said; this page does not compile"
-      >
-        not compiled here
-      </span>
     </div>
   );
 }
@@ -202,7 +207,7 @@ function ShapeSelect({ asked, cases }: { readonly asked: Asked; readonly cases: 
       <optgroup label="Production shapes">
         {own(PRODUCTION).map(({ id, label }) => (
           <option key={id} value={id}>
-            {label.slice(operator.length + 1)}
+            {label}
           </option>
         ))}
       </optgroup>
@@ -245,9 +250,9 @@ function KernelsView({ listed, asked, cases }: ViewProps): ReactElement {
   return (
     <div className="page kernels-cols">
       <RouteList listed={listed} shown={shown} used={used} />
-      <SourcePane shown={shown} used={used} refusal={refusal} />
+      <SourcePane shown={shown} used={used} />
       <Pane label="Table of the route" line className="scroll">
-        <PaneHead title={route.name} meta={route.status === "built" ? "table" : "not built yet"}>
+        <PaneHead title={route.name} meta={route.status === "built" ? undefined : "not built yet"}>
           <ShapeSelect asked={asked} cases={cases} />
         </PaneHead>
         <div className="inset small">

@@ -47,8 +47,7 @@ export function BufferTable({ plan }: { readonly plan: RoutePlan }): ReactElemen
         <tr>
           <th>buffer</th>
           <th>role</th>
-          <th>type</th>
-          <th className="num">shape</th>
+          <th className="num">type and shape</th>
           <th className="num">bytes</th>
         </tr>
       </thead>
@@ -57,15 +56,16 @@ export function BufferTable({ plan }: { readonly plan: RoutePlan }): ReactElemen
           <tr key={buffer.name}>
             <td className="m">{buffer.name}</td>
             <td className={buffer.role === "scratch" ? "b" : "t2"}>{buffer.role}</td>
-            <td className="t2">{buffer.dtype}</td>
-            <td className="num t2">{buffer.shape.map(countText).join(" × ")}</td>
+            <td className="num t2">
+              <span className="t3">{buffer.dtype}</span> {buffer.shape.map(countText).join(" × ")}
+            </td>
             <td className="num" title={sizeText(buffer.bytes)}>
               {countText(buffer.bytes)}
             </td>
           </tr>
         ))}
         <tr>
-          <td className="b" colSpan={4}>
+          <td className="b" colSpan={3}>
             scratch, all together
           </td>
           <td className="num b" title={sizeText(plan.scratchBytes)}>
@@ -85,7 +85,7 @@ export function ContractTable({ plan }: { readonly plan: RoutePlan }): ReactElem
           <th>pipeline</th>
           <th className="num">simd width</th>
           <th className="num">launches</th>
-          <th className="num">static + dynamic B</th>
+          <th className="num">threadgroup B</th>
         </tr>
       </thead>
       {plan.contracts.map((entry) => (
@@ -96,7 +96,10 @@ export function ContractTable({ plan }: { readonly plan: RoutePlan }): ReactElem
             </td>
             <td className="num">{entry.simdWidth}</td>
             <td className="num">≥ {countText(entry.threads)}</td>
-            <td className="num" title={`${countText(entry.dynamicThreadgroupBytes)} of them dynamic`}>
+            <td
+              className="num"
+              title={`static and dynamic together; ${countText(entry.dynamicThreadgroupBytes)} B are dynamic`}
+            >
               ≤ {countText(entry.threadgroupBytesLimit)}
             </td>
           </tr>

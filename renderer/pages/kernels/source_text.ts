@@ -9,7 +9,7 @@ export interface Piece {
 }
 
 const PATTERN =
-  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<directive>^[ \t]*#[^\n]*)|(?<attribute>\[\[[^\]\n]*\]\])|(?<keyword>\b(?:kernel|device|threadgroup|constant|thread|const|constexpr|static|inline|template|typename|struct|using|namespace|void|bool|int|uint|ushort|float|half|bfloat|float2|float4|half4|uint2|uint3|if|else|for|while|return|break|continue)\b)|(?<number>\b(?:0x[\da-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)[uUfFhH]*\b)/gm;
+  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|(?![\s\S])))|(?<directive>^[ \t]*#[^\n]*)|(?<attribute>\[\[[^\]\n]*\]\])|(?<keyword>\b(?:kernel|device|threadgroup|constant|thread|const|constexpr|static|inline|template|typename|struct|using|namespace|void|bool|int|uint|ushort|float|half|bfloat|float2|float4|half4|uint2|uint3|if|else|for|while|return|break|continue)\b)|(?<number>\b(?:0x[\da-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)[uUfFhH]*\b)/gm;
 
 /** The lines of a source; a comment over several lines is one in each of them. */
 export function sourceLines(text: string): readonly (readonly Piece[])[] {
