@@ -1,15 +1,16 @@
 /** The largest error of each lane as bars on a log scale, with the gate's limit. */
 import type { MouseEvent, ReactElement } from "react";
 import { figureText } from "../../../electron/words.ts";
+import { decadeText, decadeTicks, logPlace, logScaleOf } from "../../charts/scale.ts";
+import { useSize } from "../../charts/use_size.ts";
 import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { countText, lengthText, originText, runName } from "../../parts/text.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import { setParams } from "../../state/view.ts";
-import { barsOf, decadesOf, type LaneBar, laneVerdict } from "./lane_errors.ts";
+import { barsOf, type LaneBar, laneVerdict } from "./lane_errors.ts";
 import type { LaneErrorsView } from "./use_lane_errors.ts";
-import { useSize } from "./use_size.ts";
 
 const LEFT = 48;
 const RIGHT = 12;
@@ -25,13 +26,11 @@ interface BarsProps {
 
 function Bars({ bars, limit, lane, onPick }: BarsProps): ReactElement {
   const [holder, { width, height }] = useSize();
-  const decades = decadesOf([...bars.map(({ max }) => max), ...(limit === null ? [] : [limit])]) ?? [-1, 0];
-  const low = decades[0]!;
+  const scale = logScaleOf([...bars.map(({ max }) => max), ...(limit === null ? [] : [limit])]);
   const base = height - BOTTOM;
   const wide = (width - LEFT - RIGHT) / bars.length;
   const gap = wide > 16 ? 2 : 1;
-  const yOf = (value: number): number =>
-    TOP + ((decades.at(-1)! - Math.log10(value)) / (decades.at(-1)! - low)) * (base - TOP);
+  const yOf = (value: number): number => base - logPlace(scale, value) * (base - TOP);
   const sharp = (y: number): number => Math.round(y) + 0.5;
   const worst = bars.reduce((before, bar) => (bar.max > before.max ? bar : before));
   const every = wide > 16 ? 1 : 4;
@@ -55,7 +54,7 @@ function Bars({ bars, limit, lane, onPick }: BarsProps): ReactElement {
     >
       {width === 0 ? null : (
         <svg width={width} height={height} aria-hidden="true">
-          {decades.map((decade) => (
+          {decadeTicks(scale).map((decade) => (
             <g key={decade}>
               <line
                 x1={LEFT}
@@ -65,13 +64,13 @@ function Bars({ bars, limit, lane, onPick }: BarsProps): ReactElement {
                 className="gl"
               />
               <text x={LEFT - 8} y={yOf(10 ** decade) + 4} textAnchor="end">
-                1e{decade}
+                {decadeText(decade)}
               </text>
             </g>
           ))}
           {bars.map((bar) => {
             const x = LEFT + bar.lane * wide;
-            const top = bar.max > 0 ? yOf(bar.max) : base;
+            const top = bar.max > 0 ? Math.min(base - 1, yOf(bar.max)) : base;
             const me = bar.lane === lane;
             return (
               <g key={bar.lane}>

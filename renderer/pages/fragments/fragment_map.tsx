@@ -1,9 +1,10 @@
 /** One map as a drawing: each place with its owner, the lane at hand filled, its partners framed. */
 import { type MouseEvent, memo, type ReactElement, useMemo } from "react";
 import { type FragmentMap, ownerOf, rowGroup } from "../../../kernels/fragments.ts";
-import { decadesOf, type LaneErrors, stopOf } from "./lane_errors.ts";
+import { logScaleOf } from "../../charts/scale.ts";
+import { useSize } from "../../charts/use_size.ts";
+import { type LaneErrors, stopOf } from "./lane_errors.ts";
 import { type Cell, type Cursor, cellsOf, LANES, placeWords, runsOf } from "./ownership.ts";
-import { useSize } from "./use_size.ts";
 
 /** What the ground of a place says. */
 export type Ground = "lane" | "register" | "error";
@@ -43,11 +44,11 @@ type TintOf = (cell: Cell) => Tint;
 
 function tintsOf(ground: Ground, errors: LaneErrors | null): TintOf {
   if (ground === "error" && errors !== null) {
-    const decades = decadesOf(Array.from(errors.max)) ?? [-1, 0];
+    const scale = logScaleOf(errors.max);
     return ({ lane, element }) => {
       const slot = lane * errors.elementsPerLane + element;
       if (errors.flags[slot] !== 0) return { fill: "var(--nan)", opacity: 1, ink: " strong" };
-      const stop = stopOf(errors.max[slot]!, decades);
+      const stop = stopOf(scale, errors.max[slot]!);
       return { fill: `var(--seq-${stop})`, opacity: 1, ink: stop > 4 ? " strong" : " dense" };
     };
   }

@@ -1,6 +1,7 @@
 /** Fragments: which lane of a simdgroup owns which element of an 8x8 and of a 16x16 matrix tile. */
 import { type ReactElement, type RefObject, useCallback, useRef, useState } from "react";
 import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
+import { saveCsv } from "../../charts/save.ts";
 import { Key } from "../../parts/button.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { useViewCommand } from "../../shell/command.ts";
@@ -37,15 +38,8 @@ function put({ map, lane, element }: Cursor): void {
   setParams({ map: map.name, lane: String(lane), element: String(element) });
 }
 
-/** Hands the maps out as a file. */
-function saveCsv(errors: LaneErrors | null): void {
-  const url = URL.createObjectURL(new Blob([ownershipCsv(errors)], { type: "text/csv" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "fragment-maps.csv";
-  link.click();
-  // The download has begun by then.
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+function saveMaps(errors: LaneErrors | null): void {
+  saveCsv("fragment-maps", ownershipCsv(errors));
 }
 
 interface HeadProps {
@@ -126,7 +120,7 @@ function TableButton({ table }: { readonly table: boolean }): ReactElement {
 
 function ExportButton({ errors }: { readonly errors: LaneErrors | null }): ReactElement {
   return (
-    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={() => saveCsv(errors)}>
+    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={() => saveMaps(errors)}>
       CSV <Key stroke="e" />
     </button>
   );
@@ -205,6 +199,7 @@ export function FragmentsPage(): ReactElement {
     setParams({ pin: pinned && same ? null : "on" });
   };
   useLaneKeys({
+    hovering: hovered !== null,
     walk: (direction) => {
       setHovered(null);
       // In the table the next row is the next lane.
@@ -219,7 +214,7 @@ export function FragmentsPage(): ReactElement {
     unpin: () => setParams({ pin: null }),
     goTo: () => field.current?.focus(),
     table: () => setParams({ view: table ? null : "table" }),
-    save: () => saveCsv(held),
+    save: () => saveMaps(held),
   });
   return (
     <div className="page fragments-cols">

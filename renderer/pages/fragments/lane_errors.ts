@@ -1,5 +1,6 @@
 /** Errors of a result by the lane that owns the element, as numbers for the chart and words for its head. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
+import { type LogScale, logPlace } from "../../charts/scale.ts";
 
 export type LaneErrors = NonNullable<Extract<CallOutput<"parity.inspect">, { kind: "lanes" }>["lanes"]>;
 
@@ -39,25 +40,10 @@ export function laneVerdict(bars: readonly LaneBar[], limit: number | null): str
   return `over the limit: ${over.length === 1 ? "only lane" : "only lanes"} ${over.map(({ lane }) => lane).join(", ")}`;
 }
 
-/** The decades of a log axis that hold every positive value: exponents, six at most. Null where all values are 0. */
-export function decadesOf(values: readonly number[]): readonly number[] | null {
-  const logs = values.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10);
-  if (logs.length === 0) return null;
-  const low = Math.floor(Math.min(...logs));
-  const high = Math.max(low + 1, Math.ceil(Math.max(...logs)));
-  const step = Math.ceil((high - low) / 5);
-  const count = Math.ceil((high - low) / step);
-  return Array.from({ length: count + 1 }, (_, index) => low + index * step);
-}
-
 /** Stops of the sequential scale that leave the text on them readable in both themes. */
 const STOPS = [0, 1, 2, 3, 4, 6, 7, 8] as const;
 
-/** The stop of a value between the ends of a log axis. */
-export function stopOf(value: number, decades: readonly number[]): number {
-  const low = decades[0]!;
-  const high = decades.at(-1)!;
-  if (value <= 0) return STOPS[0];
-  const part = (Math.log10(value) - low) / (high - low);
-  return STOPS[Math.max(0, Math.min(STOPS.length - 1, Math.floor(part * STOPS.length)))]!;
+/** The stop of a value on the axis of a chart. */
+export function stopOf(scale: LogScale, value: number): number {
+  return STOPS[Math.min(STOPS.length - 1, Math.floor(logPlace(scale, value) * STOPS.length))]!;
 }

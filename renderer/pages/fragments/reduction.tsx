@@ -1,8 +1,8 @@
 /** The reduction over a row as a drawing: which columns each lane of the row holds after each exchange. */
 import type { ReactElement } from "react";
 import type { FragmentMap } from "../../../kernels/fragments.ts";
+import { useSize } from "../../charts/use_size.ts";
 import { columnWords, reductionSteps } from "./ownership.ts";
-import { useSize } from "./use_size.ts";
 
 const GUTTER = 56;
 const MARGIN = 12;

@@ -4,6 +4,8 @@ import { useAction } from "../../shell/actions.ts";
 import type { Direction } from "./ownership.ts";
 
 export interface LaneKeys {
+  /** The pointer is on a lane: Space is about that lane, wherever the focus is. */
+  readonly hovering: boolean;
   readonly walk: (direction: Direction) => void;
   readonly pin: () => void;
   readonly unpin: () => void;
@@ -12,10 +14,11 @@ export interface LaneKeys {
   readonly save: () => void;
 }
 
-/** Where a key has a meaning of its own: all of them in a field, Space on whatever can be pressed. */
-function isTaken(target: EventTarget | null, key: string): boolean {
+/** Where a key has a meaning of its own: all of them in a field, Space on what can be pressed. */
+function isTaken(target: EventTarget | null, key: string, hovering: boolean): boolean {
   if (document.querySelector("dialog[open]") !== null) return true;
-  const own = key === " " ? "button, a, input, select, textarea" : "input:not([type=checkbox]), select, textarea";
+  const own =
+    key === " " && !hovering ? "button, a, input, select, textarea" : "input:not([type=checkbox]), select, textarea";
   return target instanceof HTMLElement && target.closest(own) !== null;
 }
 
@@ -28,7 +31,7 @@ export function useLaneKeys(keys: LaneKeys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const { walk, pin, goTo, table, save } = latest.current;
+      const { hovering, walk, pin, goTo, table, save } = latest.current;
       const does = new Map([
         ["ArrowLeft", () => walk("left")],
         ["ArrowRight", () => walk("right")],
@@ -37,7 +40,7 @@ export function useLaneKeys(keys: LaneKeys): void {
         ["t", table],
         ["e", save],
       ]);
-      const act = isTaken(event.target, event.key) ? undefined : does.get(event.key);
+      const act = isTaken(event.target, event.key, hovering) ? undefined : does.get(event.key);
       if (act === undefined) return;
       event.preventDefault();
       act();

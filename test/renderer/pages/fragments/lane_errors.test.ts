@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  barsOf,
-  decadesOf,
-  type LaneErrors,
-  laneVerdict,
-  stopOf,
-} from "../../../../renderer/pages/fragments/lane_errors.ts";
+import { barsOf, type LaneErrors, laneVerdict, stopOf } from "../../../../renderer/pages/fragments/lane_errors.ts";
 
 /** Errors of 32 lanes of two elements, 1e-3 but where `planted` says otherwise. */
 function errorsWith(planted: Readonly<Record<number, number>>, flags: Uint8Array = new Uint8Array(64)): LaneErrors {
@@ -48,16 +42,9 @@ describe("the words about lanes", () => {
   });
 });
 
-describe("the log axis", () => {
-  it("has whole decades around the values, six at most", () => {
-    expect(decadesOf([3.9e-2, 2e-3])).toEqual([-3, -2, -1]);
-    expect(decadesOf([1e-3, 0])).toEqual([-3, -2]);
-    expect(decadesOf([1e-12, 1])).toEqual([-12, -9, -6, -3, 0]);
-    expect(decadesOf([0, Number.NaN, Number.POSITIVE_INFINITY])).toBeNull();
-  });
-
-  it("gives stops from low to high, and the ends beyond its ends", () => {
-    const stops = [0, 1e-9, 1e-3, 1e-2, 0.99e-1, 5].map((value) => stopOf(value, [-3, -2, -1]));
-    expect(stops).toEqual([0, 0, 0, 4, 8, 8]);
+describe("the colours of errors", () => {
+  it("go from low to high, and stay at the ends beyond them", () => {
+    const scale = { from: -3, to: -1 };
+    expect([0, 1e-9, 1e-3, 1e-2, 0.99e-1, 5].map((value) => stopOf(scale, value))).toEqual([0, 0, 0, 4, 8, 8]);
   });
 });
