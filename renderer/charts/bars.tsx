@@ -62,7 +62,6 @@ export function Bars({ title, axisTitle, bars, limit, counts, onPick }: BarsProp
             const labelled =
               index === chosen || (index % every === 0 && (chosen < 0 || Math.abs(index - chosen) >= every));
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the table twin is walked by keys.
               // biome-ignore lint/a11y/noStaticElementInteractions: likewise.
               <g key={key} onClick={() => onPick?.(index)} className={onPick ? "pickable" : ""}>
                 <rect x={x} y={TOP} width={step} height={Math.max(0, base - TOP)} fill="transparent" />

@@ -159,7 +159,6 @@ export function HeatMap(props: HeatMapProps): ReactElement {
   };
   return (
     <div className="body chart" ref={holder}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: up, down and G select an element by key. */}
       <canvas
         ref={canvas}
         className="cv heat"

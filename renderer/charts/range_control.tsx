@@ -88,6 +88,7 @@ export function RangeControl(props: RangeControlProps): ReactElement {
   return (
     <div className="range" ref={holder}>
       <svg ref={svg} width={whole} height="46">
+        <title>Range of the colours over the histogram of all cells</title>
         <defs>
           <linearGradient id="rangefill">
             {Array.from({ length: 9 }, (_, stop) => (

@@ -5,7 +5,8 @@ import { DevicePage } from "./device_page.tsx";
 import { EvidencePage } from "./evidence/evidence_page.tsx";
 import { FragmentsPage } from "./fragments/fragments_page.tsx";
 import { GatesPage } from "./gates_page.tsx";
-import { CapturesPage, DispatchPage, KernelsPage, ParityPage } from "./not_built.tsx";
+import { CapturesPage, DispatchPage, KernelsPage } from "./not_built.tsx";
+import { ParityPage } from "./parity/parity_page.tsx";
 import { RunPage } from "./run/run_page.tsx";
 
 export interface PageEntry {

@@ -1,0 +1,47 @@
+/** The gates of a result: value against limit, and where. */
+import type { ReactElement } from "react";
+import { GATES } from "../../../electron/gates/gates.ts";
+import { figureText } from "../../../electron/words.ts";
+import { Glyph } from "../../parts/glyph.tsx";
+import type { Result } from "../../state/run_model.ts";
+
+const GLYPH = { pass: "pass", fail: "fail", not_run: "notrun" } as const;
+const WORD = { pass: "pass", fail: "fail", not_run: "not run" } as const;
+
+export function GatesList({ result }: { readonly result: Result }): ReactElement {
+  return (
+    <table className="tbl fix gatelist paritygates">
+      <thead>
+        <tr>
+          <th>gate</th>
+          <th className="num c-figure">value</th>
+          <th className="num c-figure">limit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {result.gates.map((gate) => (
+          <tr
+            key={gate.id}
+            title={[GATES.find(({ id }) => id === gate.id)?.title, gate.where, gate.note].filter(Boolean).join("; ")}
+          >
+            <td>
+              <Glyph name={GLYPH[gate.verdict]} /> <span className="sr">{WORD[gate.verdict]}</span>
+              {gate.id}
+            </td>
+            <td className={gate.verdict === "fail" ? "num bad" : "num"}>
+              {gate.value === null ? WORD[gate.verdict] : figureText(gate.value)}
+            </td>
+            <td className="num t2">{gate.limit === null ? "" : figureText(gate.limit)}</td>
+          </tr>
+        ))}
+        {result.gates.length === 0 ? (
+          <tr>
+            <td colSpan={3} className="t3">
+              No gate was judged
+            </td>
+          </tr>
+        ) : null}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,209 @@
+/** One element of the output: address, value with bits, oracle, errors, and everything that it was computed from. */
+import { type ReactElement, type RefObject, useState } from "react";
+import type { AnswerOf } from "../../../electron/analysis/messages.ts";
+import { figureText } from "../../../electron/words.ts";
+import { Key } from "../../parts/button.tsx";
+import { FailureNote } from "../../parts/failure.tsx";
+import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { countText } from "../../parts/text.ts";
+import { perform } from "../../shell/actions.ts";
+import { ViewLink } from "../../shell/nav.tsx";
+import type { Answer } from "../../state/session.ts";
+import { addressText, type Extents, MEASURE_WORDS, type Measure, parseElement, ratioText } from "./address.ts";
+import { Operands, SoftmaxState, TopKeys, Trace } from "./operands.tsx";
+
+type Element = AnswerOf<"element">;
+
+interface GoToProps {
+  readonly extents: Extents;
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly onGo: (index: number) => void;
+}
+
+/** Takes an index or an address; Enter goes there. */
+function GoTo({ extents, field, onGo }: GoToProps): ReactElement {
+  const [text, setText] = useState("");
+  const index = parseElement(extents, text);
+  const wrong = text !== "" && index === undefined;
+  const last = extents.tokens * extents.heads * extents.width - 1;
+  return (
+    <label className={wrong ? "filter goto wrong" : "filter goto"} title={`0 to ${countText(last)}, or h 1, d 7`}>
+      <input
+        ref={field}
+        placeholder="Go to"
+        spellCheck={false}
+        aria-label={`Go to an element: an index, 0 to ${countText(last)}, or an address such as h 1, d 7`}
+        aria-invalid={wrong}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && index !== undefined) {
+            onGo(index);
+            setText("");
+            event.currentTarget.blur();
+          } else if (event.key === "Escape") {
+            event.stopPropagation();
+            setText("");
+            event.currentTarget.blur();
+          }
+        }}
+      />
+      <Key stroke="g" />
+    </label>
+  );
+}
+
+interface FactsProps {
+  readonly element: Element;
+  readonly extents: Extents;
+  readonly limit: number | null;
+}
+
+function Facts({ element, extents, limit }: FactsProps): ReactElement {
+  const { abs, owner } = element;
+  const beyond = limit !== null && limit > 0 && !(abs <= limit);
+  return (
+    <div className="facts-el" data-element={element.index}>
+      <div className="row">
+        <span className="mono m addr">{addressText(extents, element.address)}</span>
+        <span className="sp" />
+        <span className="micro t3">index {countText(element.index)}</span>
+      </div>
+      <table className="el3">
+        <tbody>
+          <tr>
+            <th>output</th>
+            <td className="mono">{trimmed(element.output, 9)}</td>
+            <td className="mono t3">{element.bits}</td>
+          </tr>
+          <tr>
+            <th>oracle</th>
+            <td className="mono">{trimmed(element.oracle, 12)}</td>
+            <td className="t3">f64</td>
+          </tr>
+          <tr>
+            <th>abs error</th>
+            <td className={beyond ? "mono fail m" : "mono"}>{precise(abs)}</td>
+            <td className={beyond ? "fail" : "t3"}>
+              {limit === null || !(limit > 0) ? "no limit" : `${ratioText(abs, limit)} × limit`}
+            </td>
+          </tr>
+          <tr>
+            <th>relative</th>
+            <td className="mono">{precise(element.relative)}</td>
+            <td />
+          </tr>
+          <tr>
+            <th>distance</th>
+            <td className="mono">{Number.isFinite(element.ulp) ? countText(element.ulp) : String(element.ulp)} ULP</td>
+            <td className="t3">
+              {element.dtype}, ULP {figureText(element.ulpSize)}
+            </td>
+          </tr>
+          <tr>
+            <th>owner</th>
+            {owner === null ? (
+              <td colSpan={2} className="t3">
+                not held in matrix fragments
+              </td>
+            ) : (
+              <>
+                <td>
+                  sg {owner.simdgroup}, lane {owner.lane}, el {owner.element}
+                </td>
+                <td>
+                  <ViewLink
+                    view={{
+                      page: "fragments",
+                      params: { map: owner.map, lane: String(owner.lane), element: String(owner.element) },
+                    }}
+                  >
+                    Fragments
+                  </ViewLink>
+                </td>
+              </>
+            )}
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Nine digits tell any two f32 values apart. */
+function trimmed(value: number, digits: number): string {
+  return value
+    .toPrecision(digits)
+    .replace(/(\.\d*?)0+(e|$)/, "$1$2")
+    .replace(/\.(e|$)/, "$1")
+    .replace("-", "−");
+}
+
+function precise(value: number): string {
+  return value === 0 || !Number.isFinite(value) ? String(value) : value.toExponential(4);
+}
+
+interface InspectorProps {
+  readonly answer: Answer<Element>;
+  readonly element: Element | null;
+  readonly extents: Extents;
+  readonly measure: Measure;
+  readonly limit: number | null;
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly onGo: (index: number) => void;
+  readonly onKey: (key: number | null) => void;
+}
+
+export function Inspector(props: InspectorProps): ReactElement {
+  const { answer, element, extents, measure, limit, field, onGo, onKey } = props;
+  const rank = element?.rank;
+  const meta =
+    rank === undefined ? "" : `${countText(rank.rank)} of ${countText(rank.of)} by ${MEASURE_WORDS[measure].short}`;
+  return (
+    <Pane label="Inspector" line className="parity-side">
+      <PaneHead title={rank?.rank === 1 ? "Worst element" : "Element"} meta={meta}>
+        <button
+          type="button"
+          className="btn icon"
+          aria-label="Next larger error"
+          title="Next larger error (up)"
+          disabled={rank === undefined || rank.previous === null}
+          onClick={() => perform("list.previous")}
+        >
+          ↑
+        </button>
+        <button
+          type="button"
+          className="btn icon"
+          aria-label="Next smaller error"
+          title="Next smaller error (down)"
+          disabled={rank === undefined || rank.next === null}
+          onClick={() => perform("list.next")}
+        >
+          ↓
+        </button>
+        <GoTo extents={extents} field={field} onGo={onGo} />
+      </PaneHead>
+      <div className="body scroll">
+        {answer.state === "failed" ? (
+          <div className="inset">
+            <FailureNote failure={answer.failure} />
+          </div>
+        ) : null}
+        {element === null ? (
+          answer.state === "asking" ? (
+            <p className="nothing t3">Computing the oracle and the operands</p>
+          ) : null
+        ) : (
+          <>
+            <Facts element={element} extents={extents} limit={limit} />
+            <SoftmaxState element={element} />
+            <Operands element={element} />
+            <TopKeys element={element} onKey={onKey} />
+            <Trace element={element} />
+          </>
+        )}
+      </div>
+    </Pane>
+  );
+}

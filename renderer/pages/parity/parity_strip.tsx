@@ -1,0 +1,65 @@
+/** The verdict strip of a result: what happened, by how much, how far the route's claim reaches, what to do next. */
+import type { ReactElement } from "react";
+import { ActionButton } from "../../parts/button.tsx";
+import { Glyph } from "../../parts/glyph.tsx";
+import { type Row, STATE_WORDS } from "../../state/rows.ts";
+import type { RunModel } from "../../state/run_model.ts";
+import { stateGlyph } from "../run/run_strip.tsx";
+import { type Level, ladderOf, wordsOf } from "./verdict.ts";
+
+interface ParityStripProps {
+  readonly run: RunModel;
+  readonly row: Row;
+  readonly claimed: Level | null;
+}
+
+const EDGES: Readonly<Partial<Record<Row["state"], string>>> = { pass: "p", crash: "c", running: "r", queued: "i" };
+
+export function ParityStrip({ run, row, claimed }: ParityStripProps): ReactElement {
+  const { result } = row;
+  const words = result === undefined ? null : wordsOf(result);
+  const state = STATE_WORDS[row.state];
+  return (
+    <div className={`strip ${EDGES[row.state] ?? "f"}`} data-verdict={row.state}>
+      <div className="row">
+        <Glyph name={stateGlyph(row.state)} big />
+        <span className="say el" title={words?.sentence}>
+          <span className={stateGlyph(row.state)}>{`${state.charAt(0).toUpperCase()}${state.slice(1)} `}</span>
+          {words?.sentence ?? "No result yet"}
+        </span>
+        {words?.over === null || words === null ? null : <span className="t3 small nw">{words.over}</span>}
+        <span className="sp" />
+        <ActionButton action="run.reproducer">Copy reproducer</ActionButton>
+        {run.execution === "imported" ? null : (
+          <ActionButton action="run.start" look="primary">
+            Run again
+          </ActionButton>
+        )}
+      </div>
+      <div className="row wrap">
+        {result === undefined ? null : (
+          <div className="ladder">
+            {ladderOf(result, claimed, run.execution).map(({ level, state: rung, title }) => (
+              <span key={level} className={rung === "open" ? "" : rung} title={title}>
+                {rung === "at" ? <Glyph name="fail" /> : <i />}
+                {level}
+              </span>
+            ))}
+          </div>
+        )}
+        {run.execution === "emulated" ? (
+          <span className="tag emu" title="An emulated result supports no chip">
+            EMULATED
+          </span>
+        ) : null}
+        {run.execution === "imported" ? <span className="tag">imported</span> : null}
+        <span className="sp" />
+        {words?.next ? (
+          <span className="small t2" title={words.next}>
+            Next: {words.next}
+          </span>
+        ) : null}
+      </div>
+    </div>
+  );
+}
