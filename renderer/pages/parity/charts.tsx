@@ -19,6 +19,7 @@ import {
   type ColumnAxis,
   type Extents,
   MEASURE_WORDS,
+  MEASURES,
   type Measure,
 } from "./address.ts";
 import { type ChartId, ChartPane, svgOf } from "./chart_pane.tsx";
