@@ -70,6 +70,7 @@ export const COMMANDS = [
     options: [
       ...CASE_OPTIONS,
       { flags: "--case <key>", description: "a case by key or name (default: the production shapes)" },
+      { flags: "--shape <json>", description: "a shape that is no case, as records of a bundle have it" },
       { flags: "--route <name>", description: "force a route" },
       { flags: "--device <name>", description: "emulated, emulated:apple9" },
       CHIP_OPTION,

@@ -1,4 +1,5 @@
 /** `lockstep dispatch`: the decision for a case on this machine's device or any chip, with every predicate. */
+import type { CaseShape } from "../../kernels/route.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { capabilitiesOf, type Decision, dispatch } from "../dispatch/dispatch.ts";
 import { stableJson } from "../evidence/json.ts";
@@ -6,6 +7,7 @@ import { chipOf } from "../host/device_name.ts";
 import type { Places } from "../host/root.ts";
 import { catalogueFor } from "../runs/catalogue.ts";
 import { checkRoute, selectCases } from "../runs/plan.ts";
+import { shapeSchema } from "../runs/record.ts";
 import { UsageError } from "../runs/usage.ts";
 import { type CasesOptions, namedCases } from "./cases.ts";
 import type { Output } from "./output.ts";
@@ -13,6 +15,7 @@ import { EXIT } from "./parity.ts";
 
 export interface DispatchCommandOptions extends CasesOptions {
   readonly case?: string;
+  readonly shape?: string;
   readonly route?: string;
   readonly device?: string;
   readonly chip?: string;
@@ -24,11 +27,7 @@ const DEFAULT_CASES = ["L8192.spread", "mla_prefill_ragged_h2_x16"];
 export function explainDispatch(options: DispatchCommandOptions, where: Places, output: Output): number {
   const profile = emulatedProfile(chipOf(options.device ?? null, options.chip ?? null));
   const capabilities = capabilitiesOf(profile);
-  const all = namedCases({ suite: options.suite ?? "full", ...options }, where);
-  const chosen =
-    options.case === undefined && options.inputs === undefined
-      ? DEFAULT_CASES.flatMap((name) => selectCases(all, { case: name }).slice(0, 1))
-      : selectCases(all, { case: options.case });
+  const chosen = options.shape === undefined ? chosenCases(options, where) : [givenShape(options.shape, options)];
   const forced = options.route;
   if (forced !== undefined) checkRoute(forced, catalogueFor(profile));
   const decisions = chosen.map((entry) => {
@@ -52,6 +51,41 @@ export function explainDispatch(options: DispatchCommandOptions, where: Places, 
     for (const line of candidateLines(decision)) output.line(line);
   }
   return EXIT.passed;
+}
+
+/** What a decision is asked for. */
+interface Asked {
+  readonly key: string;
+  readonly shape: CaseShape;
+}
+
+function chosenCases(options: DispatchCommandOptions, where: Places): readonly Asked[] {
+  const all = namedCases({ suite: options.suite ?? "full", ...options }, where);
+  return options.case === undefined && options.inputs === undefined
+    ? DEFAULT_CASES.flatMap((name) => selectCases(all, { case: name }).slice(0, 1))
+    : selectCases(all, { case: options.case });
+}
+
+/** The shape of `--shape`. Throws `UsageError` where the text is none, or cases are named beside it. */
+function givenShape(text: string, { case: key, suite, inputs }: DispatchCommandOptions): Asked {
+  if (key !== undefined || suite !== undefined || inputs !== undefined) {
+    throw new UsageError("--shape stands by itself: leave out --case, --suite and --inputs.");
+  }
+  const example =
+    '{"operator":"gqa_decode","heads":32,"kvHeads":4,"dim":512,"live":100,"capacity":104,"scale":1,"dtype":"f32"}';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`--shape is no JSON: give a shape such as '${example}'.`);
+  }
+  const parsed = shapeSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const at = issue?.path.join(".") || "shape";
+    throw new UsageError(`--shape, ${at}: ${issue?.message ?? "does not fit"}. A shape is such as '${example}'.`);
+  }
+  return { key: `${parsed.data.operator}, given shape`, shape: parsed.data };
 }
 
 function candidateLines(decision: Decision): readonly string[] {

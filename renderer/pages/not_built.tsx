@@ -28,19 +28,6 @@ function NotBuilt({ page, will, meanwhile, command, action, label }: NotBuiltPro
   );
 }
 
-export function DispatchPage(): ReactElement {
-  return (
-    <NotBuilt
-      page="Dispatch"
-      will="This page will show which route a shape takes on a chip, with every predicate, what it requires and what it is, and flip as you change a value."
-      meanwhile="The same decision is printed by the command in the status bar."
-      command={["lockstep", "dispatch"]}
-      action="page.device"
-      label="Show the device"
-    />
-  );
-}
-
 export function ParityPage(): ReactElement {
   return (
     <NotBuilt
@@ -61,19 +48,6 @@ export function CapturesPage(): ReactElement {
       will="This page will show the resource receipts of each pipeline against its contract, occupancy, memory traffic and timings."
       meanwhile="Every bundle holds the receipts of its pipelines in data/receipts; the gate on resources compares them with the contract."
       command={["lockstep", "parity"]}
-      action="page.evidence"
-      label="Show the bundles"
-    />
-  );
-}
-
-export function KernelsPage(): ReactElement {
-  return (
-    <NotBuilt
-      page="Kernels"
-      will="This page will show the kernel sources with line numbers, the table of their routes and the compiler's diagnostics."
-      meanwhile="The sources are below kernels/, and every bundle holds a copy of those it ran."
-      command={["lockstep", "dispatch"]}
       action="page.evidence"
       label="Show the bundles"
     />

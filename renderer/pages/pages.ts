@@ -2,10 +2,12 @@
 import type { ComponentType } from "react";
 import type { PageId } from "../../electron/actions.ts";
 import { DevicePage } from "./device_page.tsx";
+import { DispatchPage } from "./dispatch/dispatch_page.tsx";
 import { EvidencePage } from "./evidence/evidence_page.tsx";
 import { FragmentsPage } from "./fragments/fragments_page.tsx";
 import { GatesPage } from "./gates_page.tsx";
-import { CapturesPage, DispatchPage, KernelsPage } from "./not_built.tsx";
+import { KernelsPage } from "./kernels/kernels_page.tsx";
+import { CapturesPage } from "./not_built.tsx";
 import { ParityPage } from "./parity/parity_page.tsx";
 import { RunPage } from "./run/run_page.tsx";
 

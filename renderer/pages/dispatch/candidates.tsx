@@ -131,7 +131,7 @@ function Card({ candidate, number, open, onToggle, device, plan, onSource }: Car
               </div>
             ))}
             {onSource === undefined ? null : (
-              <button type="button" className="btn quiet" onClick={onSource}>
+              <button type="button" className="btn" onClick={onSource}>
                 Source and table of this route
               </button>
             )}

@@ -34,12 +34,12 @@ export function standingOf(candidate: Candidate): Standing {
   return { glyph: "queued", word: `would hold; ${when}`, tone: "t2" };
 }
 
-/** Whether a candidate shows its predicates without being asked: the chosen one and what was rejected before it. */
+/** Whether a candidate shows its predicates without being asked: the chosen one and what could not run before it. */
 export function opensByItself(decision: Decision, candidate: Candidate): boolean {
   const chosen = decision.candidates.findIndex((entry) => entry.chosen);
   const at = decision.candidates.indexOf(candidate);
   if (chosen < 0) return at === 0;
-  return at === chosen || (at < chosen && !candidate.applicable);
+  return at === chosen || (at < chosen && (!candidate.applicable || candidate.status === "planned"));
 }
 
 /** The sentence under the headline: what kept the routes before the chosen one from it, and what would change that. */

@@ -288,6 +288,20 @@ describe("other commands", () => {
     expect(refusal).toContain("simdgroup_matrix<T,16,16x16> operations are supported by GPUFamily10 and later");
   });
 
+  it("dispatch takes a shape that is no case, and says what is wrong with one", () => {
+    const shape =
+      '{"operator":"gqa_decode","heads":8,"kvHeads":1,"dim":96,"live":5,"capacity":9,"scale":1,"dtype":"f32"}';
+    const ran = lockstep("dispatch", "--shape", shape, "--chip", "M1");
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("gqa_decode, given shape: three_stage");
+    expect(ran.out).toMatch(/held +head_dim +requires a multiple of 32, 32 to 512; actual 96/);
+    expect(lockstep("dispatch", "--shape", shape.replace("96", "90")).out).toContain("given shape: no route can run");
+    expect(lockstep("dispatch", "--shape", "{").err).toMatch(/^--shape is no JSON: give a shape such as '/);
+    expect(lockstep("dispatch", "--shape", shape.replace("96", "1.5")).err).toMatch(/^--shape, dim: /);
+    const both = lockstep("dispatch", "--shape", shape, "--case", "L1.spread");
+    expect([both.code, both.err]).toEqual([2, "--shape stands by itself: leave out --case, --suite and --inputs.\n"]);
+  });
+
   it("devices says why a device is not there", () => {
     const ran = lockstep("devices");
     expect(ran.code).toBe(0);

@@ -77,6 +77,7 @@ describe("a decision in words", () => {
     const newest = dispatch(shape, capabilities("M5 Max"));
     expect(whySentence(newest, null)).toBe("matrix_16x16 would hold, but its kernel is not built yet");
     expect(standingOf(newest.candidates[0]!).glyph).toBe("blocked");
+    expect(opensByItself(newest, newest.candidates[0]!)).toBe(true);
   });
 
   it("says what every candidate lacks where none can run", () => {
