@@ -29,6 +29,8 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/contract/",
       "electron/actions.ts",
       "electron/words.ts",
+      "electron/analysis/messages.ts",
+      "electron/gates/gates.ts",
       "kernels/",
     ],
     why: "the window talks through the contract",

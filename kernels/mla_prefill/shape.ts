@@ -69,14 +69,16 @@ export function prefillPredicates(shape: PrefillShape): readonly PredicateResult
     predicate(
       "cu_seqlens",
       "bounds that start at 0 and do not decrease, one more than there are sequences",
-      fault ?? `${sequences} sequences`,
+      fault ?? `${sequences} ${sequences === 1 ? "sequence" : "sequences"}`,
       fault === undefined,
       "sequence b has the rows from bound b to bound b + 1",
     ),
     predicate(
       "q_offset",
       "integer positions that 32 bits hold with room for a sequence",
-      badOffset < 0 ? `${qOffset.length} offsets` : `q_offset[${badOffset}] is ${qOffset[badOffset]}`,
+      badOffset < 0
+        ? `${qOffset.length} ${qOffset.length === 1 ? "offset" : "offsets"}`
+        : `q_offset[${badOffset}] is ${qOffset[badOffset]}`,
       badOffset < 0,
       "query i stands at position q_offset + i and sees the keys up to it",
     ),
