@@ -20,19 +20,27 @@ function linesOf(rows: readonly Row[]): readonly Line[] {
   });
 }
 
+function headText(state: Row["state"]): string {
+  const word = STATE_WORDS[state];
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 function CaseLine({ row }: { readonly row: Row }): ReactElement {
   const shape = row.record?.shape;
   const share = row.result === undefined ? null : errorShare(row.result);
   const name =
     shape === undefined
       ? row.case
-      : `${shape.operator === "gqa_decode" ? "gqa" : "mla"} ${lengthText(shape)} ${originText(row.case)} ${shape.dtype}`;
+      : `${shape.operator === "gqa_decode" ? "gqa" : "mla"} ${lengthText(shape)} ${shape.dtype}`;
   return (
     <>
       <Glyph name={stateGlyph(row.state)} />
       <span className="sr">{STATE_WORDS[row.state]}</span>
       <span className="el">
-        {name} <span className="t3">{row.route}</span>
+        {name}{" "}
+        <span className="t3">
+          {row.route}, {originText(row.case)}
+        </span>
       </span>
       <span className={row.state === "fail" ? "num fail" : "num t3"}>{share === null ? "" : share}</span>
     </>
@@ -61,7 +69,7 @@ export function CaseList({ rows, selected, onSelect }: CaseListProps): ReactElem
         line.kind === "head" ? (
           <div key={`head ${line.row.state}`} className="gh">
             <Glyph name={stateGlyph(line.row.state)} />
-            {STATE_WORDS[line.row.state]} {countText(line.count)}
+            {headText(line.row.state)} {countText(line.count)}
             <span className="c">error / limit</span>
           </div>
         ) : (

@@ -9,7 +9,7 @@ export type ChartId = (typeof CHARTS)[number];
 interface ChartPaneProps {
   readonly id: ChartId;
   readonly title: string;
-  readonly meta: ReactNode;
+  readonly meta?: ReactNode;
   readonly controls?: ReactNode;
   readonly table: boolean;
   readonly twin: Twin | null;

@@ -125,7 +125,7 @@ function PositionPane(props: ChartsProps): ReactElement {
       id="position"
       top
       title="Error along position"
-      meta=""
+      meta={undefined}
       table={table}
       twin={twin}
       onTable={onTable}
@@ -381,7 +381,7 @@ function BarsPane(
   props: ChartsProps & {
     readonly id: ChartId;
     readonly title: string;
-    readonly meta: string;
+    readonly meta?: string;
     readonly bars: readonly Bar[];
     readonly yTitle: string;
     readonly axisTitle: string;
@@ -471,7 +471,6 @@ function GroupsPane(props: ChartsProps): ReactElement {
       id="groups"
       line
       title={byLength ? "Worst by length" : "Worst by head"}
-      meta="max |error|"
       bars={bars}
       yTitle="max |error|, log"
       axisTitle={byLength ? "keys of the sequence" : "head"}
@@ -488,7 +487,7 @@ function GroupsPane(props: ChartsProps): ReactElement {
                 aria-pressed={(name === "length") === byLength}
                 onClick={() => setParams({ groups: name === "length" ? name : null })}
               >
-                {name}
+                {name === "length" ? "len" : name}
               </button>
             ))}
           </fieldset>

@@ -72,36 +72,34 @@ function Facts({ element, extents, limit }: FactsProps): ReactElement {
       <table className="el3">
         <tbody>
           <tr>
-            <th>output</th>
+            <th scope="row">output</th>
             <td className="mono">{trimmed(element.output, 9)}</td>
             <td className="mono t3">{element.bits}</td>
           </tr>
           <tr>
-            <th>oracle</th>
+            <th scope="row">oracle</th>
             <td className="mono">{trimmed(element.oracle, 12)}</td>
             <td className="t3">f64</td>
           </tr>
           <tr>
-            <th>abs error</th>
+            <th scope="row">abs error</th>
             <td className={beyond ? "mono fail m" : "mono"}>{precise(abs)}</td>
-            <td className={beyond ? "fail" : "t3"}>
-              {limit === null || !(limit > 0) ? "no limit" : `${ratioText(abs, limit)} × limit`}
-            </td>
+            <td className={beyond ? "fail" : "t3"}>{shareText(abs, limit)}</td>
           </tr>
           <tr>
-            <th>relative</th>
+            <th scope="row">relative</th>
             <td className="mono">{precise(element.relative)}</td>
             <td />
           </tr>
           <tr>
-            <th>distance</th>
+            <th scope="row">distance</th>
             <td className="mono">{Number.isFinite(element.ulp) ? countText(element.ulp) : String(element.ulp)} ULP</td>
             <td className="t3">
               {element.dtype}, ULP {figureText(element.ulpSize)}
             </td>
           </tr>
           <tr>
-            <th>owner</th>
+            <th scope="row">owner</th>
             {owner === null ? (
               <td colSpan={2} className="t3">
                 not held in matrix fragments
@@ -128,6 +126,12 @@ function Facts({ element, extents, limit }: FactsProps): ReactElement {
       </table>
     </div>
   );
+}
+
+/** `0.41 × limit`. */
+function shareText(abs: number, limit: number | null): string {
+  if (!Number.isFinite(abs)) return "not finite";
+  return limit === null || !(limit > 0) ? "no limit" : `${ratioText(abs, limit)} × limit`;
 }
 
 /** Nine digits tell any two f32 values apart. */

@@ -16,6 +16,11 @@ function digits(value: number): string {
   return text.replace("-", "−");
 }
 
+/** `q row`, `k rope`. */
+function partText(name: string): string {
+  return name.length === 1 ? `${name} row` : name.replace("_", " ");
+}
+
 export function SoftmaxState({ element }: { readonly element: Element }): ReactElement {
   const { row, max, sum, lse, rebuilt } = element;
   const rows = [
@@ -42,14 +47,14 @@ export function SoftmaxState({ element }: { readonly element: Element }): ReactE
         <tbody>
           {rows.map(([name, f64, f32]) => (
             <tr key={name}>
-              <th>{name}</th>
+              <th scope="row">{name}</th>
               <td className="mono num">{digits(f64)}</td>
               <td className="mono num t2">{digits(f32)}</td>
             </tr>
           ))}
           {row.outputLse === null ? null : (
             <tr>
-              <th>lse written</th>
+              <th scope="row">lse written</th>
               <td />
               <td className="mono num">{digits(row.outputLse)}</td>
             </tr>
@@ -98,7 +103,7 @@ export function Operands({ element }: { readonly element: Element }): ReactEleme
         {element.query.map((part) => (
           <Strip
             key={`q${part.name}`}
-            name={part.name === "q" ? "q row" : `q ${part.name}`}
+            name={partText(part.name)}
             meta={`${part.values.length} wide`}
             values={part.values}
           />
@@ -106,7 +111,7 @@ export function Operands({ element }: { readonly element: Element }): ReactEleme
         {key?.parts.map((part) => (
           <Strip
             key={`k${part.name}`}
-            name={`${part.name === "k" ? "k row" : `k ${part.name}`}, key ${countText(key.term.key)}`}
+            name={`${partText(part.name)}, key ${countText(key.term.key)}`}
             meta={`${kv}row ${countText(element.firstKey + key.term.key)}`}
             values={part.values}
           />
@@ -229,7 +234,7 @@ export function Trace({ element }: { readonly element: Element }): ReactElement 
         </tbody>
       </table>
       <p className="micro t3 inset-small">
-        Rebuilt in f32 and in f64 in the order in which the route takes the keys; Δ o is what f32 alone drifts by.
+        Rebuilt here in f32 and in f64, step by step; Δ o is how far f32 alone drifts.
       </p>
     </>
   );
