@@ -23,6 +23,7 @@ import {
   type Measure,
 } from "./address.ts";
 import { type ChartId, ChartPane, svgOf } from "./chart_pane.tsx";
+import { ComparePane } from "./compare_pane.tsx";
 import { ulpBars } from "./groups.ts";
 import { type Subject, useInspect } from "./use_inspect.ts";
 
@@ -37,6 +38,8 @@ export interface ChartsProps {
   readonly selected: number | null;
   readonly summary: Answer<AnswerOf<"summary">>;
   readonly execution: string;
+  /** The route that this one is compared with. */
+  readonly other: string | null;
 }
 
 const AXIS_WORDS: Readonly<Record<ColumnAxis, string>> = { token: "query", dim: "dim" };
@@ -177,7 +180,7 @@ function PositionPane(props: ChartsProps): ReactElement {
                   aria-pressed={name === axis}
                   onClick={() => setParams({ axis: name === axes[0] ? null : name })}
                 >
-                  {AXIS_WORDS[name]}
+                  {name === "token" ? "q" : "d"}
                 </button>
               ))}
             </fieldset>
@@ -470,7 +473,7 @@ function GroupsPane(props: ChartsProps): ReactElement {
       {...props}
       id="groups"
       line
-      title={byLength ? "Worst by length" : "Worst by head"}
+      title={(there?.sequences.length ?? 0) > 0 ? "Worst by" : "Worst by head"}
       bars={bars}
       yTitle="max |error|, log"
       axisTitle={byLength ? "keys of the sequence" : "head"}
@@ -524,10 +527,17 @@ function UlpPane(props: ChartsProps): ReactElement {
   );
 }
 
+function FirstPane(props: ChartsProps): ReactElement {
+  const [table, onTable] = useTable("position");
+  const { other, subject, extents, selected, execution } = props;
+  if (other === null) return <PositionPane {...props} />;
+  return <ComparePane {...{ subject, other, extents, selected, execution, table, onTable }} />;
+}
+
 export function Charts(props: ChartsProps): ReactElement {
   return (
     <div className="page parity-charts">
-      <PositionPane {...props} />
+      <FirstPane {...props} />
       <MapPane {...props} />
       <div className="page parity-lower hl">
         <UlpPane {...props} />

@@ -63,11 +63,13 @@ function claimedOf(entry: RunEntryView | undefined, row: Row): Level | null {
 interface ResultViewProps {
   readonly run: RunModel;
   readonly row: Row;
+  /** The other route that is compared with; null for none. */
+  readonly other: string | null;
   readonly onCase: (by: -1 | 1) => void;
 }
 
 /** Charts and inspector of a result that has an output. */
-function ResultView({ run, row, onCase }: ResultViewProps): ReactElement {
+function ResultView({ run, row, other, onCase }: ResultViewProps): ReactElement {
   const { params } = useView();
   const field = useRef<HTMLInputElement>(null);
   const shape = row.record!.shape;
@@ -104,6 +106,7 @@ function ResultView({ run, row, onCase }: ResultViewProps): ReactElement {
     save: () =>
       document.querySelector<HTMLElement>(`[data-chart="${focusedChart()}"] .chartfiles button:nth-child(2)`)?.click(),
     fit: () => setParams({ low: null, high: null }),
+    compare: () => document.querySelector<HTMLElement>(".compare")?.focus(),
   });
   return (
     <>
@@ -117,6 +120,7 @@ function ResultView({ run, row, onCase }: ResultViewProps): ReactElement {
         selected={selected}
         summary={summary.answer}
         execution={run.execution}
+        other={other}
       />
       <Inspector
         answer={element.answer.state === "asking" && worst.answer.state === "failed" ? worst.answer : element.answer}
@@ -143,7 +147,7 @@ function NoOutput({
   readonly onCase: (by: -1 | 1) => void;
 }) {
   const nothing = (): void => undefined;
-  useParityKeys({ case: onCase, goTo: nothing, table: nothing, save: nothing, fit: nothing });
+  useParityKeys({ case: onCase, goTo: nothing, table: nothing, save: nothing, fit: nothing, compare: nothing });
   return (
     <div className="inset noresult">
       {running ? (
@@ -192,11 +196,17 @@ function RunView({ run }: { readonly run: RunModel }): ReactElement {
     () => void start(),
     running ? "a run is going on" : run.execution === "imported" ? "another engine computed these outputs" : undefined,
   );
+  const others = all.filter((each) => each.case === row?.case && each.key !== row.key && each.result?.metrics);
+  const other = others.find(({ route }) => route === params.other)?.route ?? null;
   const there = row?.result !== undefined && row.record !== undefined && row.result.metrics !== null;
   const idle = run.outcome !== "running";
   return (
     <div className="page parity-rows">
-      {row === undefined ? <div /> : <ParityStrip run={run} row={row} claimed={claimedOf(entry, row)} />}
+      {row === undefined ? (
+        <div />
+      ) : (
+        <ParityStrip run={run} row={row} claimed={claimedOf(entry, row)} others={others} other={other} />
+      )}
       <div className="page parity-cols">
         <div className="page parity-left">
           <Pane label="Cases">
@@ -213,7 +223,7 @@ function RunView({ run }: { readonly run: RunModel }): ReactElement {
         {row === undefined ? (
           <p className="nothing t3">This run planned no result</p>
         ) : there && idle ? (
-          <ResultView key={`${run.id} ${row.key}`} run={run} row={row} onCase={onCase} />
+          <ResultView key={`${run.id} ${row.key}`} run={run} row={row} other={other} onCase={onCase} />
         ) : (
           <NoOutput row={row} running={!idle} onCase={onCase} />
         )}
@@ -235,12 +245,12 @@ export function ParityPage(): ReactElement {
 }
 
 function NoRun({ shown }: { readonly shown: Exclude<ReturnType<typeof useShownRun>, { readonly state: "there" }> }) {
-  useTrail("Parity", shown.state === "none" ? "no run yet" : "");
+  useTrail("Parity", shown.state === "none" ? "no run yet" : "a run that is not there");
   useViewCommand(["lockstep", "parity", "--suite", "quick"]);
   if (shown.state === "asking") return <div className="page" />;
   if (shown.state === "failed") {
     return (
-      <div className="page inset">
+      <div className="inset">
         <FailureNote failure={shown.failure} />
       </div>
     );

@@ -4,6 +4,7 @@ import { ActionButton } from "../../parts/button.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
+import { setParams } from "../../state/view.ts";
 import { stateGlyph } from "../run/run_strip.tsx";
 import { type Level, ladderOf, wordsOf } from "./verdict.ts";
 
@@ -11,11 +12,14 @@ interface ParityStripProps {
   readonly run: RunModel;
   readonly row: Row;
   readonly claimed: Level | null;
+  /** Other routes with an output on the same case, and the one that is compared with. */
+  readonly others: readonly Row[];
+  readonly other: string | null;
 }
 
 const EDGES: Readonly<Partial<Record<Row["state"], string>>> = { pass: "p", crash: "c", running: "r", queued: "i" };
 
-export function ParityStrip({ run, row, claimed }: ParityStripProps): ReactElement {
+export function ParityStrip({ run, row, claimed, others, other }: ParityStripProps): ReactElement {
   const { result } = row;
   const words = result === undefined ? null : wordsOf(result);
   const state = STATE_WORDS[row.state];
@@ -29,6 +33,21 @@ export function ParityStrip({ run, row, claimed }: ParityStripProps): ReactEleme
         </span>
         {words?.over === null || words === null ? null : <span className="t3 small nw">{words.over}</span>}
         <span className="sp" />
+        {others.length === 0 ? null : (
+          <select
+            className="inp compare"
+            aria-label="Compare with another route on the same case"
+            value={other ?? ""}
+            onChange={({ target }) => setParams({ other: target.value === "" ? null : target.value })}
+          >
+            <option value="">Compare routes</option>
+            {others.map(({ route }) => (
+              <option key={route} value={route}>
+                {route}
+              </option>
+            ))}
+          </select>
+        )}
         <ActionButton action="run.reproducer">Copy reproducer</ActionButton>
         {run.execution === "imported" ? null : (
           <ActionButton action="run.start" look="primary">

@@ -1,4 +1,4 @@
-/** Keys of this page that the list of shortcuts has no action for: [ ] G T E A. */
+/** Keys of this page that the list of shortcuts has no action for: [ ] G T E A C. */
 import { useEffect, useRef } from "react";
 
 export interface ParityKeys {
@@ -7,6 +7,7 @@ export interface ParityKeys {
   readonly table: () => void;
   readonly save: () => void;
   readonly fit: () => void;
+  readonly compare: () => void;
 }
 
 /** Where a key has a meaning of its own. */
@@ -30,6 +31,7 @@ export function useParityKeys(keys: ParityKeys): void {
         ["t", latest.current.table],
         ["e", latest.current.save],
         ["a", latest.current.fit],
+        ["c", latest.current.compare],
       ]);
       const act = does.get(event.key);
       if (act === undefined) return;

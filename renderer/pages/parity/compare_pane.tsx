@@ -1,0 +1,111 @@
+/** Two routes on the same case: which is right, and where along position they differ. */
+import type { ReactElement } from "react";
+import { figureText } from "../../../electron/words.ts";
+import { PositionChart } from "../../charts/position_chart.tsx";
+import { csvText, saveCsv, saveSvg } from "../../charts/save.ts";
+import { FailureNote } from "../../parts/failure.tsx";
+import { countText } from "../../parts/text.ts";
+import { setParams } from "../../state/view.ts";
+import { addressOf, addressText, type Extents } from "./address.ts";
+import { ChartPane, svgOf } from "./chart_pane.tsx";
+import { type Subject, useInspect } from "./use_inspect.ts";
+
+interface ComparePaneProps {
+  readonly subject: Subject;
+  readonly other: string;
+  readonly extents: Extents;
+  readonly selected: number | null;
+  readonly execution: string;
+  readonly table: boolean;
+  readonly onTable: () => void;
+}
+
+export function ComparePane(props: ComparePaneProps): ReactElement {
+  const { subject, other, extents, selected, execution, table, onTable } = props;
+  const { answer, last } = useInspect(subject, { kind: "compare", other: { bundle: null, route: other } });
+  const title = `${subject.route} against ${other}`;
+  const note = `${title}, ${subject.case}, ${subject.id}; execution ${execution}`;
+  const file = note.replaceAll(/[^\w.-]+/g, "_");
+  const pick = (place: number): void => {
+    const at = last?.profile.at[place];
+    if (at !== undefined && at >= 0) setParams({ el: String(at), key: null });
+  };
+  const axis = last?.profile.axis ?? "dim";
+  const address = selected === null ? null : addressOf(extents, selected);
+  return (
+    <ChartPane
+      id="position"
+      top
+      title={title}
+      table={table}
+      twin={
+        last === null
+          ? null
+          : {
+              columns: [{ title: axis }, { title: "largest A - B" }, { title: "element", text: true }],
+              count: last.profile.max.length,
+              row: (place) => [
+                countText(place),
+                figureText(last.profile.max[place]!),
+                addressText(extents, addressOf(extents, Math.max(0, last.profile.at[place]!))),
+              ],
+              onPick: pick,
+            }
+      }
+      onTable={onTable}
+      onCsv={() => {
+        if (last === null) return;
+        const { max, at, flags } = last.profile;
+        const rows = Array.from(max, (value, place) => [place, value, at[place]!, flags[place]!]);
+        saveCsv(file, csvText(note, [axis, "largest A - B", "element", "flags"], rows));
+      }}
+      picture={{
+        kind: "SVG",
+        save: () => {
+          const svg = svgOf("position");
+          if (svg !== null) saveSvg(file, svg, note);
+        },
+      }}
+      controls={
+        <button type="button" className="btn quiet" onClick={() => setParams({ other: null })}>
+          End comparison
+        </button>
+      }
+    >
+      {answer.state === "failed" ? (
+        <div className="inset">
+          <FailureNote failure={answer.failure} />
+        </div>
+      ) : last === null ? (
+        <p className="nothing t3">Comparing the routes</p>
+      ) : (
+        <>
+          <p className="comparison small" data-compared={last.word}>
+            <span className="m">{last.sentence}</span>{" "}
+            <span className="t3">
+              {subject.route} is closer to the oracle in {countText(last.aCloser)}, {other} in {countText(last.bCloser)}
+            </span>
+          </p>
+          <PositionChart
+            title="largest |A − B|, log"
+            axisTitle={axis === "token" ? "query" : axis}
+            max={last.profile.max}
+            mean={new Float64Array(last.profile.max.length).fill(Number.NaN)}
+            flags={last.profile.flags}
+            edges={last.profile.edges}
+            limit={null}
+            selected={
+              address === null
+                ? null
+                : {
+                    place: axis === "token" ? address.token : axis === "head" ? address.head : address.dim,
+                    label: addressText(extents, address),
+                  }
+            }
+            onPick={pick}
+          />
+        </>
+      )}
+    </ChartPane>
+  );
+}
