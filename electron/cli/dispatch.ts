@@ -47,7 +47,7 @@ export function explainDispatch(options: DispatchCommandOptions, where: Places, 
   );
   for (const decision of decisions) {
     output.line("");
-    output.line(`${decision.case}: ${decision.route ?? "no route can run"}`);
+    output.line(`${decision.case}: ${decision.route ?? "no route is taken by itself"}`);
     for (const line of candidateLines(decision)) output.line(line);
   }
   return EXIT.passed;

@@ -117,7 +117,7 @@ function reasons(candidates: readonly Candidate[], forced: string | undefined): 
   const sentence = (entry: Candidate): string => `${entry.route}: ${entry.why}`;
   if (!chosen) {
     const named = forced === undefined ? candidates : candidates.filter((entry) => entry.route === forced);
-    return ["no route can run", ...named.map(sentence)];
+    return ["no route is taken by itself", ...named.map(sentence)];
   }
   if (forced !== undefined) return [sentence(chosen)];
   const passedOver = candidates.filter((entry) => !entry.chosen && !entry.applicable);

@@ -28,19 +28,6 @@ function NotBuilt({ page, will, meanwhile, command, action, label }: NotBuiltPro
   );
 }
 
-export function ParityPage(): ReactElement {
-  return (
-    <NotBuilt
-      page="Parity"
-      will="This page will show the error of a result along position, over heads, in ULP, and its worst elements with their operands."
-      meanwhile="Run lists the largest error, NMSE, worst row and every gate of each result; metrics.json of a bundle holds the figures of heads and rows."
-      command={["lockstep", "parity"]}
-      action="page.run"
-      label="Show the results"
-    />
-  );
-}
-
 export function CapturesPage(): ReactElement {
   return (
     <NotBuilt

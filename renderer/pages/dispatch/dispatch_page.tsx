@@ -46,7 +46,7 @@ function useRunAction(asked: Asked, same: ListedCase | undefined, route: string 
   const blocked = running
     ? "a run is going on"
     : route === null
-      ? "no route can run"
+      ? "no route is taken by itself"
       : same === undefined
         ? "no case of the suites has this shape"
         : undefined;

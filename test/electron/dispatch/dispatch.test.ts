@@ -92,7 +92,7 @@ describe("decode", () => {
     const decision = dispatch({ ...DECODE, heads: 16 }, M3, { forced: "fused_split_kv_p32" });
     expect(decision.route).toBeNull();
     expect(decision.reasons).toEqual([
-      "no route can run",
+      "no route is taken by itself",
       "fused_split_kv_p32: needs exactly 8 query heads per KV head, but it is 4 " +
         "(256 threads are 8 simdgroups, one per query head that shares the staged K and V)",
     ]);
