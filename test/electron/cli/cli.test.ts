@@ -295,7 +295,9 @@ describe("other commands", () => {
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("gqa_decode, given shape: three_stage");
     expect(ran.out).toMatch(/held +head_dim +requires a multiple of 32, 32 to 512; actual 96/);
-    expect(lockstep("dispatch", "--shape", shape.replace("96", "90")).out).toContain("given shape: no route is taken by itself");
+    expect(lockstep("dispatch", "--shape", shape.replace("96", "90")).out).toContain(
+      "given shape: no route is taken by itself",
+    );
     expect(lockstep("dispatch", "--shape", "{").err).toMatch(/^--shape is no JSON: give a shape such as '/);
     expect(lockstep("dispatch", "--shape", shape.replace("96", "1.5")).err).toMatch(/^--shape, dim: /);
     const both = lockstep("dispatch", "--shape", shape, "--case", "L1.spread");
