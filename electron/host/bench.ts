@@ -48,6 +48,9 @@ async function main(): Promise<void> {
   }
 }
 
+// A reader that has seen enough closes the pipe.
+process.stdout.on("error", () => process.exit(2));
+
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(2);
