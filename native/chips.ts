@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { AppleFamily } from "./device.ts";
 import { nativeFolder } from "./msl/paths.ts";
 
 const confidence = z.string();
@@ -98,7 +97,6 @@ const chipTableSchema = z.strictObject({
 });
 
 export type Chip = Readonly<z.infer<typeof chipSchema>>;
-export type ChipLimits = Readonly<z.infer<typeof limitsSchema>>;
 export type ChipTable = Readonly<z.infer<typeof chipTableSchema>>;
 
 let table: ChipTable | undefined;
@@ -133,10 +131,6 @@ export function findChip(name: string): Chip {
 /** The name without the maker: `M3 Max`. */
 export function shortName(chip: Chip): string {
   return chip.name.replace(/^Apple /, "");
-}
-
-export function familyOf(chip: Chip): AppleFamily {
-  return chip.mtl_gpu_family;
 }
 
 function plain(name: string): string {

@@ -247,10 +247,3 @@ export const GATES_SCHEMA = "lockstep.gates/1";
 export function gatesJson(): string {
   return stableJson({ schema: GATES_SCHEMA, constants: GATE_CONSTANTS, gates: GATES });
 }
-
-/** Looks a gate up. */
-export function gateById(id: GateId): Gate {
-  const gate = GATES.find((entry) => entry.id === id);
-  if (gate === undefined) throw new Error(`No gate is called "${id}".`);
-  return gate;
-}

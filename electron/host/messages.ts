@@ -57,4 +57,3 @@ export function busyRefusal(id: number): InspectEnd {
 
 /** The host answers with the events of the run, of which `finished` and `refused` are the last, and with inspections. */
 export const fromHostSchema = z.discriminatedUnion("type", [...eventSchema.options, ...inspectEndSchema.options]);
-export type FromHost = z.infer<typeof fromHostSchema>;

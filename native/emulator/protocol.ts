@@ -47,7 +47,6 @@ export const runnerReply = z.discriminatedUnion("type", [
 ]);
 
 export type RunnerReply = z.infer<typeof runnerReply>;
-export type FactsReply = Extract<RunnerReply, { type: "facts" }>;
 
 /** One request line. Numbers are written in decimal, strings percent-encoded. */
 export function requestLine(command: string, ...words: readonly (string | number)[]): string {

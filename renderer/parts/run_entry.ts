@@ -21,10 +21,6 @@ const WORDS = {
 
 export type KeptOutcome = keyof typeof GLYPHS;
 
-export function outcomeGlyph(outcome: KeptOutcome): GlyphName {
-  return GLYPHS[outcome];
-}
-
 export function outcomeWord(outcome: KeptOutcome): string {
   return WORDS[outcome];
 }

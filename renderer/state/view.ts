@@ -75,10 +75,6 @@ export function setParams(change: Readonly<Record<string, string | null>>): void
   place.set({ view: next, depth, deepest });
 }
 
-export function currentView(): View {
-  return place.get().view;
-}
-
 export function useView(): View {
   return useStore(place).view;
 }

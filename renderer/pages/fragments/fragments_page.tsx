@@ -4,6 +4,7 @@ import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
 import { saveCsv } from "../../charts/save.ts";
 import { Key } from "../../parts/button.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { setParams, useView } from "../../state/view.ts";
@@ -58,19 +59,12 @@ function Head({ lane, pinned, grounds, ground, marks, table, field, onLane }: He
   const wrong = typed !== null && typed !== "" && laneOf(typed) === undefined;
   return (
     <PaneHead title={`Lane ${lane}`} meta={pinned ? "pinned; Space or Esc frees it" : "hover or arrows, Space pins"}>
-      <fieldset className="seg" aria-label="What the ground says">
-        {grounds.map((name) => (
-          <button
-            key={name}
-            type="button"
-            className={name === ground ? "on" : ""}
-            aria-pressed={name === ground}
-            onClick={() => setParams({ ground: name === "lane" ? null : name })}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        label="What the ground says"
+        choices={grounds}
+        chosen={ground}
+        onChoose={(name) => setParams({ ground: name === "lane" ? null : name })}
+      />
       {MARKS.map(([param, mark, label]) => (
         <label key={param} className="tog">
           <input

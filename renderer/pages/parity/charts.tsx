@@ -9,6 +9,7 @@ import { RangeControl } from "../../charts/range_control.tsx";
 import { csvText, saveCsv, savePng, saveSvg } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { countText } from "../../parts/text.ts";
 import type { Answer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
@@ -80,19 +81,13 @@ function placeOf(axis: ColumnAxis, address: Address): number {
 
 function MeasureSegments({ measure }: { readonly measure: Measure }): ReactElement {
   return (
-    <fieldset className="seg" aria-label="Measure of the error">
-      {MEASURES.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={name === measure ? "on" : ""}
-          aria-pressed={name === measure}
-          onClick={() => setParams({ measure: name === "abs" ? null : name, low: null, high: null })}
-        >
-          {MEASURE_WORDS[name].short}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      label="Measure of the error"
+      choices={MEASURES}
+      chosen={measure}
+      word={(name) => MEASURE_WORDS[name].short}
+      onChoose={(name) => setParams({ measure: name === "abs" ? null : name, low: null, high: null })}
+    />
   );
 }
 
@@ -171,19 +166,13 @@ function PositionPane(props: ChartsProps): ReactElement {
             </label>
           ))}
           {axes.length > 1 ? (
-            <fieldset className="seg" aria-label="What runs across">
-              {axes.map((name) => (
-                <button
-                  key={name}
-                  type="button"
-                  className={name === axis ? "on" : ""}
-                  aria-pressed={name === axis}
-                  onClick={() => setParams({ axis: name === axes[0] ? null : name })}
-                >
-                  {name === "token" ? "q" : "d"}
-                </button>
-              ))}
-            </fieldset>
+            <Segments
+              label="What runs across"
+              choices={axes}
+              chosen={axis}
+              word={(name) => (name === "token" ? "q" : "d")}
+              onChoose={(name) => setParams({ axis: name === axes[0] ? null : name })}
+            />
           ) : null}
         </>
       }
@@ -481,19 +470,13 @@ function GroupsPane(props: ChartsProps): ReactElement {
       counts={false}
       controls={
         (there?.sequences.length ?? 0) > 0 ? (
-          <fieldset className="seg" aria-label="Groups">
-            {(["head", "length"] as const).map((name) => (
-              <button
-                key={name}
-                type="button"
-                className={(name === "length") === byLength ? "on" : ""}
-                aria-pressed={(name === "length") === byLength}
-                onClick={() => setParams({ groups: name === "length" ? name : null })}
-              >
-                {name === "length" ? "len" : name}
-              </button>
-            ))}
-          </fieldset>
+          <Segments
+            label="Groups"
+            choices={["head", "length"] as const}
+            chosen={byLength ? "length" : "head"}
+            word={(name) => (name === "length" ? "len" : name)}
+            onChoose={(name) => setParams({ groups: name === "length" ? name : null })}
+          />
         ) : null
       }
       onBar={(index) => {

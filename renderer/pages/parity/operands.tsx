@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../../electron/analysis/messages.ts";
 import { figureText } from "../../../electron/words.ts";
 import { ValueStrip } from "../../charts/value_strip.tsx";
 import { PaneHead } from "../../parts/pane.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { countText, plural } from "../../parts/text.ts";
 
 type Element = AnswerOf<"element">;
@@ -191,19 +192,13 @@ export function Trace({ element }: { readonly element: Element }): ReactElement 
     <>
       <PaneHead title={trace.online ? "Online softmax" : "Softmax"} meta={trace.words} line>
         {steps > AROUND ? (
-          <fieldset className="seg" aria-label="Steps to show">
-            {[false, true].map((value) => (
-              <button
-                key={String(value)}
-                type="button"
-                className={value === all ? "on" : ""}
-                aria-pressed={value === all}
-                onClick={() => setAll(value)}
-              >
-                {value ? `all ${countText(steps)}` : "around"}
-              </button>
-            ))}
-          </fieldset>
+          <Segments
+            label="Steps to show"
+            choices={["around", "all"] as const}
+            chosen={all ? "all" : "around"}
+            word={(name) => (name === "all" ? `all ${countText(steps)}` : name)}
+            onChoose={(name) => setAll(name === "all")}
+          />
         ) : null}
       </PaneHead>
       <table className="tbl fix trace">
