@@ -50,8 +50,10 @@ process.on("disconnect", leave);
 process.on("error", leave);
 
 function inspect(id: number, request: InspectRequest): void {
+  // Decided as it comes: a run that arrives right behind a question waits for its answer.
+  const busy = running !== undefined;
   const answer = async (): Promise<void> => {
-    send(running === undefined ? await inspectRequest(inspector, id, request) : busyRefusal(id));
+    send(busy ? busyRefusal(id) : await inspectRequest(inspector, id, request));
   };
   inspecting = inspecting.then(answer).catch(die);
 }

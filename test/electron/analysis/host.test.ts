@@ -14,6 +14,7 @@ const CASE = "gqa_decode/h32kv4d512/L33/spread/f32";
 let folder: string;
 let bundle: string;
 let client: HostClient;
+let hostPid: number | undefined;
 
 function runRequest(change: Partial<RunRequest> = {}): RunRequest {
   return {
@@ -40,7 +41,12 @@ function question(what: InspectWhat, change: Partial<InspectRequest> = {}): Insp
 
 beforeAll(async () => {
   folder = scratchFolder();
-  client = new HostClient({ path: WHERE.host });
+  client = new HostClient({
+    path: WHERE.host,
+    onStart: (pid) => {
+      hostPid = pid;
+    },
+  });
   const events: RunEvent[] = [];
   const request = runRequest();
   const end = await client.run(request, (event) => events.push(event));
@@ -88,11 +94,15 @@ describe("a question to the host", () => {
   });
 
   it("is refused while a run is going on, and one before it is still answered", async () => {
+    // Stopped meanwhile, so that question and run reach it together.
+    process.kill(hostPid!, "SIGSTOP");
     const before = client.inspect(question({ kind: "summary" }));
     let during: Promise<unknown> | undefined;
-    const end = await client.run(runRequest(), () => {
+    const running = client.run(runRequest(), () => {
       during ??= client.inspect(question({ kind: "summary" }));
     });
+    process.kill(hostPid!, "SIGCONT");
+    const end = await running;
     expect(await before).toMatchObject({ type: "inspected" });
     expect(await during).toMatchObject({
       type: "inspect_refused",
@@ -105,6 +115,8 @@ describe("a question to the host", () => {
   });
 
   it("ends when the host does, and the next one starts a fresh host", async () => {
+    // Stopped first, so that it cannot answer before the signal that kills it arrives.
+    process.kill(hostPid!, "SIGSTOP");
     const asked = client.inspect(question({ kind: "summary" }));
     client.kill();
     expect(await asked).toMatchObject({
