@@ -17,6 +17,7 @@ import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
 import { chipOf } from "../host/device_name.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
+import type { Desktop } from "./desktop.ts";
 import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
 import { kernelSource, listKernels } from "./kernels.ts";
@@ -26,6 +27,8 @@ export interface WorkbenchOptions {
   readonly places: Places;
   /** Folder of the bundles, made when the first is written. */
   readonly evidence: string;
+  /** Dialogs and the file manager, where a desktop is behind the window. */
+  readonly desktop?: Desktop;
 }
 
 export interface OpenWorkbench {
