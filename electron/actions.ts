@@ -178,6 +178,13 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
   },
   { id: "window.pane", title: "Next pane", section: "Window", keys: ["f6"], command: null },
   {
+    id: "window.details",
+    title: "Show or hide the right pane in a narrow window",
+    section: "Window",
+    keys: ["mod+i"],
+    command: null,
+  },
+  {
     id: "window.close",
     title: "Close, clear the filter, clear the selection",
     section: "Window",

@@ -1,6 +1,7 @@
 /** The filter of a list; `/` goes to it, Escape clears it. */
 import { type ReactElement, useRef } from "react";
 import { useAction } from "../shell/actions.ts";
+import { focusRevealed } from "../shell/drawer.ts";
 import { Key } from "./button.tsx";
 
 interface FilterFieldProps {
@@ -11,7 +12,7 @@ interface FilterFieldProps {
 
 export function FilterField({ value, onChange, label }: FilterFieldProps): ReactElement {
   const input = useRef<HTMLInputElement | null>(null);
-  useAction("list.filter", () => input.current?.focus());
+  useAction("list.filter", () => focusRevealed(input.current));
   return (
     <label className="filter">
       <span className="sr">{label}</span>

@@ -98,6 +98,7 @@ const ICONS = {
   left: <path d="M10 3L5 8l5 5" {...line} strokeWidth={1.5} />,
   right: <path d="M6 3l5 5-5 5" {...line} strokeWidth={1.5} />,
   copy: <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" {...line} strokeWidth={1.3} />,
+  drawer: <path d="M2 3h12v10H2zM9.5 3v10M11.3 6h1.2m-1.2 2h1.2" {...line} strokeWidth={1.3} />,
   theme: (
     <>
       <circle cx="8" cy="8" r="6" {...line} />

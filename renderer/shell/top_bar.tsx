@@ -7,6 +7,27 @@ import { createStore, useStore } from "../state/store.ts";
 import { useHistory } from "../state/view.ts";
 import { perform } from "./actions.ts";
 import { DeviceChip, useDefaultDevice } from "./device_chip.tsx";
+import { drawer } from "./drawer.ts";
+
+/** The right pane of a narrow window. */
+function DrawerButton(): ReactElement | null {
+  const shown = useStore(drawer);
+  if (shown === null) return null;
+  return (
+    <button
+      type="button"
+      className={shown.open ? "btn on" : "btn"}
+      aria-expanded={shown.open}
+      aria-controls={shown.id}
+      title={`Show or hide ${shown.label}`}
+      data-action="window.details"
+      onClick={shown.toggle}
+    >
+      <Icon name="drawer" size={14} />
+      {shown.label}
+    </button>
+  );
+}
 
 /** Where you are: words of which every second one stands out. */
 const trail = createStore<readonly string[]>([]);
@@ -59,6 +80,7 @@ export function TopBar(): ReactElement {
         </span>
       </div>
       <div className="top-r">
+        <DrawerButton />
         <button type="button" className="search" onClick={() => perform("window.palette")}>
           <Icon name="search" size={13} />
           <span className="sp">Go to or run</span>

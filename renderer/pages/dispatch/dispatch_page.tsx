@@ -6,6 +6,7 @@ import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
 import { lengthText, sizeText } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
@@ -158,8 +159,32 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
     go("kernels", { ...rest, route: name });
   };
   return (
-    <div className="page dispatch-cols">
-      <WhatIf asked={asked} cases={cases} chips={chips} defaultChip={defaultChip} decisions={variations} now={route} />
+    <Panes
+      page="dispatch"
+      leftLabel="What if"
+      rightLabel="Chips"
+      left={
+        <WhatIf
+          asked={asked}
+          cases={cases}
+          chips={chips}
+          defaultChip={defaultChip}
+          decisions={variations}
+          now={route}
+        />
+      }
+      right={
+        <ChipsPane
+          chips={chips}
+          decisions={byChip}
+          current={current}
+          route={route}
+          text={params.q ?? ""}
+          onChoose={choose}
+          note={chipsAnswer.state === "there" ? chipsAnswer.value.note : ""}
+        />
+      }
+    >
       <Pane label="Candidates" line>
         {explained === null ? null : <Strip explained={explained} asked={asked} same={same} />}
         {failure === null ? null : (
@@ -179,16 +204,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
         </div>
         {explained === null ? null : <Below explained={explained} />}
       </Pane>
-      <ChipsPane
-        chips={chips}
-        decisions={byChip}
-        current={current}
-        route={route}
-        text={params.q ?? ""}
-        onChoose={choose}
-        note={chipsAnswer.state === "there" ? chipsAnswer.value.note : ""}
-      />
-    </div>
+    </Panes>
   );
 }
 

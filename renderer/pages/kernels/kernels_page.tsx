@@ -5,6 +5,7 @@ import { OPERATORS } from "../../../kernels/routes.ts";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
 import { geometryText, lengthText, plural } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
@@ -248,24 +249,30 @@ function KernelsView({ listed, asked, cases }: ViewProps): ReactElement {
   useTrail("Kernels", route.name, ...(file === undefined ? [] : [line === undefined ? file : `${file}:${line}`]));
   useViewCommand(dispatchWords({ ...asked, forced: route.name }, caseOf(asked, cases)));
   return (
-    <div className="page kernels-cols">
-      <RouteList listed={listed} shown={shown} used={used} />
+    <Panes
+      page="kernels"
+      leftLabel="Routes and files"
+      rightLabel="Table of the route"
+      left={<RouteList listed={listed} shown={shown} used={used} />}
+      right={
+        <Pane label="Table of the route" line className="scroll">
+          <PaneHead title={route.name} meta={route.status === "built" ? undefined : "not built yet"}>
+            <ShapeSelect asked={asked} cases={cases} />
+          </PaneHead>
+          <div className="inset small">
+            <p className="t2">{route.summary}</p>
+            <p className="t3">
+              {asked.shape.operator}, {geometryText(asked.shape)}, {lengthText(asked.shape)}, {asked.shape.dtype}
+              {asked.changed.length > 0 ? ", changed" : ""}
+            </p>
+            {refusal === undefined ? null : <p className="note fail">{refusal}</p>}
+          </div>
+          {plan === undefined ? null : <PlanTables plan={plan} />}
+        </Pane>
+      }
+    >
       <SourcePane shown={shown} used={used} />
-      <Pane label="Table of the route" line className="scroll">
-        <PaneHead title={route.name} meta={route.status === "built" ? undefined : "not built yet"}>
-          <ShapeSelect asked={asked} cases={cases} />
-        </PaneHead>
-        <div className="inset small">
-          <p className="t2">{route.summary}</p>
-          <p className="t3">
-            {asked.shape.operator}, {geometryText(asked.shape)}, {lengthText(asked.shape)}, {asked.shape.dtype}
-            {asked.changed.length > 0 ? ", changed" : ""}
-          </p>
-          {refusal === undefined ? null : <p className="note fail">{refusal}</p>}
-        </div>
-        {plan === undefined ? null : <PlanTables plan={plan} />}
-      </Pane>
-    </div>
+    </Panes>
   );
 }
 
