@@ -18,8 +18,8 @@ export async function bundle() {
     format: "esm",
     sourcemap: true,
     logLevel: "warning",
-    // Optional native helpers of ws that are not installed.
-    external: ["bufferutil", "utf-8-validate"],
+    // Optional native helpers of ws that are not installed, and what drives a browser for the benchmark.
+    external: ["bufferutil", "utf-8-validate", "playwright-core"],
     // commander is CommonJS and requires builtins at run time.
     banner: {
       js: 'import { createRequire as lockstepRequire } from "node:module"; const require = lockstepRequire(import.meta.url);',

@@ -2,21 +2,24 @@
 /** Builds the window into `out/renderer`: React by Vite, with no inline script or style, so that the strict policy holds. */
 
 import fs from "node:fs";
+import path from "node:path";
 import react from "@vitejs/plugin-react";
 import { build } from "vite";
 
-const OUT = "out/renderer";
-const FRESH = "out/renderer.new";
-
-export async function buildWindow() {
+/**
+ * Builds the page in the folder `source`, which holds an index.html, into the folder `out`.
+ * @param {string} source @param {string} out
+ */
+export async function buildWindow(source = "renderer", out = "out/renderer") {
+  const fresh = `${out}.new`;
   await build({
     configFile: false,
-    root: "renderer",
+    root: source,
     base: "./",
     logLevel: "warn",
     plugins: [react()],
     build: {
-      outDir: `../${FRESH}`,
+      outDir: path.relative(source, fresh),
       emptyOutDir: true,
       target: "es2022",
       sourcemap: false,
@@ -27,6 +30,6 @@ export async function buildWindow() {
     },
   });
   // A server that starts meanwhile finds the old window or the new one, never half of it.
-  fs.rmSync(OUT, { recursive: true, force: true });
-  fs.renameSync(FRESH, OUT);
+  fs.rmSync(out, { recursive: true, force: true });
+  fs.renameSync(fresh, out);
 }

@@ -11,12 +11,13 @@ import { benchCompile } from "../bench/compile.ts";
 import { benchKernel, KERNEL_BENCHES } from "../bench/kernels.ts";
 import { type BenchRow, headLine, rowLine } from "../bench/row.ts";
 import { benchSuites } from "../bench/suites.ts";
+import { benchWindow } from "../bench/window.ts";
 import { places } from "./root.ts";
 
 const where = places();
 const only = process.argv.slice(2);
 const wants = (part: string): boolean => only.length === 0 || only.includes(part);
-const PARTS = ["kernels", "compile", "suites"];
+const PARTS = ["kernels", "compile", "suites", "window"];
 
 function emit(row: BenchRow): void {
   process.stdout.write(`${rowLine(row)}\n`);
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
     } finally {
       await device.close();
     }
+    if (wants("window")) await benchWindow(where, scratch, emit);
     if (wants("suites")) await benchSuites(path.join(where.root, "out", "cli.mjs"), scratch, emit);
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true });
