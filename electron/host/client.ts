@@ -1,11 +1,12 @@
 /**
- * The door's side of the host: a forked child that owns the addon. It may die; then the run ends as `stopped`, and the
- * next run starts a fresh child. Nothing is retried by itself.
+ * The door's side of the host: a process that owns the addon. It may die; then the run ends as `stopped`, and the next run
+ * starts a fresh one. Nothing is retried by itself.
  */
-import { type ChildProcess, fork } from "node:child_process";
 import type { InspectRequest } from "../analysis/messages.ts";
 import { eventSchema, type RunEvent } from "../runs/events.ts";
+import { forkHost } from "./forked.ts";
 import { busyRefusal, type InspectEnd, inspectEndSchema, type RunRequest, type ToHost } from "./messages.ts";
+import type { HostProcess, StartHost } from "./transport.ts";
 
 export type RunEnd =
   | Extract<RunEvent, { type: "finished" | "refused" }>
@@ -20,16 +21,16 @@ export interface HostClientOptions {
   readonly cancelMs?: number;
   /** The bundled host, `out/host.mjs`. */
   readonly path: string;
+  /** How a host is started: forked, unless the desktop shell has a way of its own. */
+  readonly start?: StartHost;
   /** Lines that the host writes to its standard error. */
   readonly onLog?: (text: string) => void;
-  /** A host has been started. */
+  /** A host has been started; its process id, where it is known at once. */
   readonly onStart?: (pid: number | undefined) => void;
+  /** The process id, where it was not known at the start. */
+  readonly onPid?: (pid: number) => void;
   /** A host has ended, in a run or between two. */
   readonly onExit?: (how: string) => void;
-}
-
-function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal === null ? `with exit code ${code}` : `by ${signal}`;
 }
 
 function isInspectEnd(message: unknown): boolean {
@@ -39,11 +40,11 @@ function isInspectEnd(message: unknown): boolean {
 
 export class HostClient {
   readonly #options: HostClientOptions;
-  #child: ChildProcess | undefined;
+  #child: HostProcess | undefined;
   #busy = false;
   #cancelTimer: NodeJS.Timeout | undefined;
   #inspections = 0;
-  readonly #asked = new Map<number, { readonly child: ChildProcess; readonly resolve: (end: InspectEnd) => void }>();
+  readonly #asked = new Map<number, { readonly child: HostProcess; readonly resolve: (end: InspectEnd) => void }>();
 
   constructor(options: HostClientOptions) {
     this.#options = options;
@@ -88,55 +89,48 @@ export class HostClient {
 
   /** Kills the host at once. */
   kill(): void {
-    this.#child?.kill("SIGKILL");
+    this.#child?.kill();
   }
 
   /** Lets the host go. */
   async close(): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    if (child.connected) child.disconnect();
+    if (child === undefined) return;
+    const gone = new Promise<void>((resolve) => child.onEnd(() => resolve()));
+    child.release();
     await gone;
   }
 
   #send(message: ToHost): void {
-    if (this.#child?.connected) this.#child.send(message);
+    this.#child?.send(message);
   }
 
-  #start(): ChildProcess {
+  #start(): HostProcess {
     const last = this.#child;
-    if (last?.connected && last.exitCode === null && last.signalCode === null) return last;
-    const child = fork(this.#options.path, [], {
-      // Keeps NaN and infinities, which JSON would turn into null.
-      serialization: "advanced",
-      // A process group of its own: Ctrl-C reaches the door alone, which then cancels in order.
-      detached: true,
-      execArgv: [],
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-    });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#options.onLog?.(text));
-    child.once("exit", (code, signal) => {
-      this.#options.onExit?.(howEnded(code, signal));
-      this.#unanswered(child, `The host stopped ${howEnded(code, signal)}`);
-    });
-    child.once("error", (error) => this.#unanswered(child, `The host could not be reached: ${error.message}`));
-    child.on("message", (message: unknown) => this.#answered(child, message));
+    if (last?.open) return last;
+    const child = (this.#options.start ?? forkHost)(this.#options.path);
+    child.onLog((text) => this.#options.onLog?.(text));
+    child.onMessage((message) => this.#answered(child, message));
     this.#child = child;
     this.#options.onStart?.(child.pid);
+    child.onPid((pid) => this.#options.onPid?.(pid));
+    child.onEnd((how) => {
+      this.#options.onExit?.(how);
+      this.#unanswered(child, `The host stopped ${how}`);
+    });
     return child;
   }
 
-  #answered(child: ChildProcess, message: unknown): void {
+  #answered(child: HostProcess, message: unknown): void {
     if (!isInspectEnd(message)) {
       // Outside a run the host speaks of nothing else.
-      if (!this.#busy && this.#asked.size > 0) child.kill("SIGKILL");
+      if (!this.#busy && this.#asked.size > 0) child.kill();
       return;
     }
     const parsed = inspectEndSchema.safeParse(message);
     const asked = parsed.success ? this.#asked.get(parsed.data.id) : undefined;
     if (!parsed.success || asked?.child !== child) {
-      child.kill("SIGKILL");
+      child.kill();
       return;
     }
     this.#asked.delete(parsed.data.id);
@@ -144,7 +138,7 @@ export class HostClient {
   }
 
   /** Ends every question that the child still has. */
-  #unanswered(child: ChildProcess, message: string): void {
+  #unanswered(child: HostProcess, message: string): void {
     for (const [id, asked] of this.#asked) {
       if (asked.child !== child) continue;
       this.#asked.delete(id);
@@ -152,24 +146,22 @@ export class HostClient {
     }
   }
 
-  #runOnce(child: ChildProcess, request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
+  #runOnce(child: HostProcess, request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
     return new Promise((resolve) => {
       let lastWords = "";
       const onLog = (text: string) => {
         lastWords = `${lastWords}${text}`.slice(-2000);
       };
+      const stops: (() => void)[] = [];
       const finish = (end: RunEnd): void => {
-        child.off("message", onMessage);
-        child.off("exit", onExit);
-        child.off("error", onError);
-        child.stderr?.off("data", onLog);
+        for (const stop of stops.splice(0)) stop();
         resolve(end);
       };
       const onMessage = (message: unknown): void => {
         if (isInspectEnd(message)) return;
         const parsed = eventSchema.safeParse(message);
         if (!parsed.success) {
-          child.kill("SIGKILL");
+          child.kill();
           const issue = parsed.error.issues[0];
           finish({
             type: "stopped",
@@ -181,8 +173,7 @@ export class HostClient {
         if (event.type === "finished" || event.type === "refused") finish(event);
         else onEvent(event);
       };
-      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
-        const how = howEnded(code, signal);
+      const onEnd = (how: string): void => {
         if (this.#cancelTimer !== undefined) {
           finish({ type: "finished", outcome: "cancelled", reason: "Cancelled by you. Finished cases are kept" });
           return;
@@ -190,13 +181,7 @@ export class HostClient {
         const words = lastWords.trim().split("\n").at(-1);
         finish({ type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` });
       };
-      const onError = (error: Error): void => {
-        finish({ type: "stopped", reason: `The host could not be reached: ${error.message}` });
-      };
-      child.on("message", onMessage);
-      child.once("exit", onExit);
-      child.once("error", onError);
-      child.stderr?.on("data", onLog);
+      stops.push(child.onMessage(onMessage), child.onLog(onLog), child.onEnd(onEnd));
       child.send({ type: "run", request } satisfies ToHost);
     });
   }

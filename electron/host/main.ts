@@ -1,5 +1,5 @@
 /**
- * The host: the one process that loads the addon. A door forks it and sends one run at a time; events go back. A defect
+ * The host: the one process that loads the addon. A door starts it and sends one run at a time; events go back. A defect
  * ends the process, and the door writes the `crashed` record.
  */
 import fs from "node:fs";
@@ -7,10 +7,12 @@ import { loadAddon } from "../../native/addon.ts";
 import { Inspector } from "../analysis/inspector.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
 import type { RunEvent } from "../runs/events.ts";
+import { openDoor } from "./door.ts";
 import { busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
 import { places } from "./root.ts";
 import { inspectRequest, runRequest } from "./session.ts";
 
+const door = openDoor();
 const where = places();
 const inspector = new Inspector({ addon: () => loadAddon(where.addon), golden: where.golden });
 /** Questions are answered one after the other; a run begins when the one at hand is answered. */
@@ -19,8 +21,7 @@ let inspecting: Promise<void> = Promise.resolve();
 let running: { readonly controller: AbortController; readonly staging: string } | undefined;
 
 function send(message: unknown): void {
-  const checked = fromHostSchema.parse(message);
-  if (process.connected) process.send?.(checked);
+  door.send(fromHostSchema.parse(message));
 }
 
 function isLast(event: RunEvent): boolean {
@@ -45,9 +46,7 @@ function leave(): never {
 
 process.on("uncaughtException", die);
 process.on("unhandledRejection", die);
-process.on("disconnect", leave);
-// A message to a door that has just died fails before the end of the channel is known.
-process.on("error", leave);
+door.onGone(leave);
 
 function inspect(id: number, request: InspectRequest): void {
   // Decided as it comes: a run that arrives right behind a question waits for its answer.
@@ -80,7 +79,7 @@ function run(request: RunRequest): void {
     }, die);
 }
 
-process.on("message", (message: unknown) => {
+door.onMessage((message) => {
   const parsed = toHostSchema.safeParse(message);
   if (!parsed.success) die(new Error(`The door sent what it may not send: ${parsed.error.message}`));
   switch (parsed.data.type) {

@@ -17,6 +17,11 @@ export class HostWatch {
     this.#set({ state: "ready", pid: pid ?? null, starts: this.#state.starts + 1 });
   }
 
+  /** The process id, where it was not known at the start. */
+  named(pid: number): void {
+    this.#set({ pid });
+  }
+
   running(): void {
     this.#set({ state: "running" });
   }

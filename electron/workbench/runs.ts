@@ -10,6 +10,7 @@ import type { Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
 import { bundleName, closeBundle, discardStaging, openStaging, type Staging } from "../evidence/bundle.ts";
 import { HostClient, type RunEnd } from "../host/client.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
+import type { StartHost } from "../host/transport.ts";
 import type { RunEvent } from "../runs/events.ts";
 import { Recorder } from "../runs/recorder.ts";
 import { WorkbenchError } from "./failure.ts";
@@ -51,13 +52,15 @@ export class Runs {
   #said: RunItem[] = [];
   #live: Live | undefined;
 
-  constructor(places: Places, evidence: string) {
+  constructor(places: Places, evidence: string, start?: StartHost) {
     this.#places = places;
     this.#evidence = evidence;
     this.watch = new HostWatch();
     this.host = new HostClient({
       path: places.host,
+      ...(start === undefined ? {} : { start }),
       onStart: (pid) => this.watch.started(pid),
+      onPid: (pid) => this.watch.named(pid),
       onExit: (how) => this.watch.exited(how),
     });
   }
@@ -172,11 +175,12 @@ export class Runs {
       throw new WorkbenchError(words, "run again; a fresh host starts with it");
     }
     const finishedAt = new Date().toISOString();
-    const draft =
+    const [outcome, reason] =
       end.type === "finished"
-        ? recorder.draft(end.outcome, end.reason, finishedAt)
-        : recorder.draft("crashed", `${end.reason}. It was at: ${recorder.position}`, finishedAt);
-    const { record, identity } = closeBundle(staging, draft);
+        ? [end.outcome, end.reason]
+        : (["crashed", `${end.reason}. It was at: ${recorder.position}`] as const);
+    const draft = recorder.draft(outcome, reason, finishedAt);
+    const { record, identity } = closeBundle(staging, draft, recorder.endedLog(outcome, reason));
     return keptEntry(id, record, identity);
   }
 }

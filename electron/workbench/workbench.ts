@@ -16,6 +16,7 @@ import { gatesDigest } from "../gates/digest.ts";
 import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
 import { chipOf } from "../host/device_name.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
+import type { StartHost } from "../host/transport.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 import type { Desktop } from "./desktop.ts";
 import { WorkbenchError } from "./failure.ts";
@@ -27,6 +28,8 @@ export interface WorkbenchOptions {
   readonly places: Places;
   /** Folder of the bundles, made when the first is written. */
   readonly evidence: string;
+  /** How the host is started: forked, unless the desktop shell has a way of its own. */
+  readonly startHost?: StartHost;
   /** Dialogs and the file manager, where a desktop is behind the window. */
   readonly desktop?: Desktop;
 }
@@ -38,10 +41,10 @@ export interface OpenWorkbench {
   close(): Promise<void>;
 }
 
-export function openWorkbench({ places, evidence: given }: WorkbenchOptions): OpenWorkbench {
+export function openWorkbench({ places, evidence: given, startHost }: WorkbenchOptions): OpenWorkbench {
   const evidence = path.resolve(given);
   const history = new History(evidence);
-  const runs = new Runs(places, evidence);
+  const runs = new Runs(places, evidence, startHost);
   const suites = new Map<SuiteName, readonly Case[]>();
 
   const casesOf = (suite: SuiteName): readonly Case[] => {
