@@ -6,6 +6,7 @@
  */
 import * as z from "zod";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
+import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
 import { eventSchema } from "./runs/events.ts";
 import {
   candidateSchema,
@@ -275,6 +276,16 @@ export const CALLS = {
       what: whatSchema,
     }),
     output: inspectAnswerSchema,
+  },
+  /** Resource receipts of one route on one case, and the occupancy model of the device. */
+  "captures.inspect": {
+    input: z.strictObject({ id: runIdSchema, case: z.string().max(400), route: z.string().max(200) }),
+    output: inspectCaptureSchema,
+  },
+  /** Every recorded time of a case over the runs of the same device, oldest first. */
+  "captures.timings": {
+    input: z.strictObject({ id: runIdSchema, case: z.string().max(400) }),
+    output: timingsSchema,
   },
   "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },
   /** `cancelled` is false where that run is not going on. */

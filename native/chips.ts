@@ -73,6 +73,22 @@ const familySchema = z.strictObject({
   simdgroups_per_core_to_saturate_matrix: z.optional(z.number()),
 });
 
+const registerStepsSchema = z.strictObject({
+  source: z.string(),
+  unit: z.string(),
+  /** 16-bit register halves of a thread at most, then threads. */
+  table: z.array(z.tuple([z.int(), z.int()])).min(1),
+  use: z.string(),
+});
+
+const occupancyFitSchema = z.strictObject({
+  source: z.string(),
+  formula: z.string(),
+  /** Bytes of a core's register file, by architecture string. */
+  file_bytes: z.record(z.string(), z.int()),
+  status: z.string(),
+});
+
 /** Parts of the table that no code reads yet are kept as they are. */
 const notRead = z.record(z.string(), z.unknown());
 
@@ -89,8 +105,8 @@ const chipTableSchema = z.strictObject({
   }),
   mtl_family_values: z.record(z.string(), z.int()),
   arch_string: notRead,
-  register_occupancy_g13_g14: notRead,
-  occupancy_fit_g16_g17: notRead,
+  register_occupancy_g13_g14: registerStepsSchema,
+  occupancy_fit_g16_g17: occupancyFitSchema,
   instruction_costs_g13_g14: notRead,
   m5_measured: notRead,
   chips: z.array(chipSchema).min(1).readonly(),

@@ -30,6 +30,8 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/actions.ts",
       "electron/words.ts",
       "electron/analysis/messages.ts",
+      "electron/captures/messages.ts",
+      "electron/captures/occupancy.ts",
       "electron/gates/gates.ts",
       "kernels/",
     ],

@@ -9,7 +9,14 @@ import { tensorFromBytes } from "../../oracle/tensor.ts";
 import { type CallOutput, type RunEntry, runIdSchema } from "../contract.ts";
 import { MANIFEST, sha256 } from "../evidence/bag.ts";
 import { JSON_LIMITS, parseStrictJson } from "../evidence/json.ts";
-import { type Metrics, metricsSchema, type RunRecord, recordSchema } from "../runs/record.ts";
+import {
+  type Metrics,
+  metricsSchema,
+  type PipelineReceipt,
+  type RunRecord,
+  receiptSchema,
+  recordSchema,
+} from "../runs/record.ts";
 import { WorkbenchError } from "./failure.ts";
 
 const RECORD = "data/record.json";
@@ -74,6 +81,15 @@ export class History {
       throw new WorkbenchError(`${route} on ${caseKey} has no output, so no metrics`, "see the reason in its result");
     }
     return readJson(await this.bundle(id), result.metricsPath, metricsSchema);
+  }
+
+  /** A receipt that a result of the record lists. */
+  async receipt(id: string, file: string): Promise<PipelineReceipt> {
+    const record = await this.record(id);
+    if (!record.results.some((result) => result.receipts.includes(file))) {
+      throw new WorkbenchError(`${file} is no receipt of ${id}`, "take a path of the record's results");
+    }
+    return readJson(await this.bundle(id), file, receiptSchema);
   }
 
   /** An output that the record of a bundle lists. */

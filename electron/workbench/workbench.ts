@@ -18,6 +18,7 @@ import { chipOf } from "../host/device_name.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
+import { Captures } from "./captures.ts";
 import type { Desktop } from "./desktop.ts";
 import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
@@ -44,6 +45,7 @@ export interface OpenWorkbench {
 export function openWorkbench({ places, evidence: given, startHost }: WorkbenchOptions): OpenWorkbench {
   const evidence = path.resolve(given);
   const history = new History(evidence);
+  const captures = new Captures(history);
   const runs = new Runs(places, evidence, startHost);
   const suites = new Map<SuiteName, readonly Case[]>();
 
@@ -96,6 +98,8 @@ export function openWorkbench({ places, evidence: given, startHost }: WorkbenchO
       if (end.type === "inspect_refused") throw new WorkbenchError(end.message, end.mend);
       return end.answer;
     },
+    "captures.inspect": ({ id, case: key, route }) => captures.inspect(id, key, route),
+    "captures.timings": ({ id, case: key }) => captures.timings(id, key),
     "runs.start": (request) => ({ id: runs.start(request) }),
     "runs.cancel": ({ id }) => ({ cancelled: runs.cancel(id) }),
     "evidence.verify": async ({ id }) => {
