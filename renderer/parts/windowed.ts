@@ -13,6 +13,8 @@ export interface Windowed {
   /** Heights of the rows that are left out, in pixels. */
   readonly before: number;
   readonly after: number;
+  /** A key for the row at `index`: a row that leaves the window hands its elements to the one that comes in. */
+  readonly slot: (index: number) => number;
 }
 
 /** The rows to show of `count` rows of `rowHeight` pixels. `head` is the height of what stays above them. */
@@ -32,10 +34,11 @@ export function useWindowed(count: number, rowHeight: number): Windowed {
       observer.disconnect();
     };
   }, []);
-  if (count <= WHOLE) return { ref, from: 0, to: count, before: 0, after: 0 };
+  if (count <= WHOLE) return { ref, from: 0, to: count, before: 0, after: 0, slot: (index) => index };
+  const slots = Math.ceil(view.height / rowHeight) + 1 + 2 * SPARE;
   const from = Math.max(0, Math.min(count, Math.floor(view.top / rowHeight) - SPARE));
-  const to = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
-  return { ref, from, to, before: from * rowHeight, after: (count - to) * rowHeight };
+  const to = Math.min(count, from + slots);
+  return { ref, from, to, before: from * rowHeight, after: (count - to) * rowHeight, slot: (index) => index % slots };
 }
 
 /** Keeps the row `index` in sight when it changes by key. */

@@ -60,7 +60,7 @@ interface CaseTableProps {
 
 export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): ReactElement {
   const height = rowHeight();
-  const { ref, from, to, before, after } = useWindowed(rows.length, height);
+  const { ref, from, to, before, after, slot } = useWindowed(rows.length, height);
   useRowInSight(
     ref,
     rows.findIndex((row) => row.key === selected),
@@ -85,7 +85,7 @@ export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): R
           {before > 0 ? <tr className="spacer" style={{ height: before }} /> : null}
           {rows.slice(from, to).map((row, index) => (
             <tr
-              key={row.key}
+              key={slot(from + index)}
               className={row.key === selected ? "sel pickable" : "pickable"}
               aria-selected={row.key === selected}
               aria-rowindex={from + index + 2}
