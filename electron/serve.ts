@@ -4,15 +4,14 @@
  * never reaches a log or a server, lets a window in.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import fs from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { answer } from "./contract/answer.ts";
 import { socketChannel } from "./contract/socket.ts";
 import { places } from "./host/root.ts";
+import { securityHeaders, type WindowFile, type WindowFiles, windowFiles } from "./window_files.ts";
 import { openWorkbench } from "./workbench/workbench.ts";
 
 export interface ServeOptions {
@@ -39,63 +38,6 @@ const TOKEN_BYTES = 24;
 /** Largest message that a window may send. Its requests are short; arrays go the other way. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".json": "application/json",
-  ".png": "image/png",
-};
-
-/** Headers of every answer. `socket` is the origin of the WebSocket, which some browsers do not count as 'self'. */
-export function securityHeaders(socket: string): Readonly<Record<string, string>> {
-  return {
-    "content-security-policy": [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "img-src 'self' data: blob:",
-      "font-src 'self'",
-      "worker-src 'self'",
-      `connect-src 'self' ${socket}`,
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join("; "),
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-embedder-policy": "require-corp",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=()",
-    "cache-control": "no-store",
-  };
-}
-
-interface ServedFile {
-  readonly type: string;
-  readonly body: Buffer;
-}
-
-/**
- * URL path -> file, read once: no path can lead anywhere else, and a window that is built anew does not change under the
- * one that is open.
- */
-function servedFiles(folder: string): ReadonlyMap<string, ServedFile> {
-  const files = new Map<string, ServedFile>();
-  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    const type = TYPES[path.extname(file)] ?? "application/octet-stream";
-    files.set(`/${path.relative(folder, file).split(path.sep).join("/")}`, { type, body: fs.readFileSync(file) });
-  }
-  const index = files.get("/index.html");
-  if (index === undefined) throw new Error(`${folder} holds no index.html: build the window with npm start.`);
-  files.set("/", index);
-  return files;
-}
-
 /** Compares in a time that does not depend on where two words differ. */
 function sameWord(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
@@ -117,7 +59,7 @@ function refusal(request: IncomingMessage, origin: string, token: string): strin
 
 /** Starts the server and resolves when it listens. */
 export async function serve({ window, workbench }: ServeOptions): Promise<Served> {
-  const files = servedFiles(window);
+  const files = windowFiles(window);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -126,7 +68,8 @@ export async function serve({ window, workbench }: ServeOptions): Promise<Served
   });
   const { port } = server.address() as AddressInfo;
   const origin = `http://${HOST}:${port}`;
-  const headers = securityHeaders(`ws://${HOST}:${port}`);
+  // Some browsers do not count the WebSocket as 'self'.
+  const headers = securityHeaders(`'self' ws://${HOST}:${port}`);
 
   server.on("request", (request, response) => respond(request, response, files, headers, `${HOST}:${port}`));
   const sockets = new WebSocketServer({
@@ -152,7 +95,7 @@ export async function serve({ window, workbench }: ServeOptions): Promise<Served
 }
 
 /** The file that a request gets, or the status that it is refused with. */
-function wanted(request: IncomingMessage, files: ReadonlyMap<string, ServedFile>, host: string): ServedFile | number {
+function wanted(request: IncomingMessage, files: WindowFiles, host: string): WindowFile | number {
   // Another name for this address is another site to a browser: a rebound domain must get nothing.
   if (request.headers.host !== host) return 421;
   if (request.method !== "GET" && request.method !== "HEAD") return 405;
@@ -162,7 +105,7 @@ function wanted(request: IncomingMessage, files: ReadonlyMap<string, ServedFile>
 function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  files: ReadonlyMap<string, ServedFile>,
+  files: WindowFiles,
   headers: Readonly<Record<string, string>>,
   host: string,
 ): void {
@@ -199,7 +142,7 @@ function evidenceFolder(argv: readonly string[]): string {
 async function main(argv: readonly string[]): Promise<void> {
   const where = places();
   const workbench = openWorkbench({ places: where, evidence: evidenceFolder(argv) });
-  const served = await serve({ window: path.join(where.root, "out", "renderer"), workbench });
+  const served = await serve({ window: where.window, workbench });
   process.stdout.write(`${served.url}\n`);
   let asked: number | undefined;
   const stop = (): void => {

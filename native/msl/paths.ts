@@ -1,4 +1,7 @@
-/** Where the C++ headers and sources of `native/` lie: beside this file in a checkout, beside `out/` when bundled. */
+/**
+ * Where the C++ headers and sources of `native/` lie: beside this file in a checkout, beside `out/` when bundled, in the
+ * folder `lockstep` beside the archive of a packaged app.
+ */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +13,9 @@ export function nativeFolder(): string {
   const given = process.env.LOCKSTEP_NATIVE;
   if (given !== undefined && given !== "") return given;
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, "native", MARK))) return join(folder, "native");
+    for (const native of [join(folder, "native"), join(folder, "lockstep", "native")]) {
+      if (existsSync(join(native, MARK))) return native;
+    }
     if (dirname(folder) === folder) break;
   }
   throw new Error(
