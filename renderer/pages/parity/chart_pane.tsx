@@ -24,7 +24,7 @@ interface ChartPaneProps {
 
 /** The drawing of a chart, for a file. */
 export function svgOf(id: ChartId): SVGSVGElement | null {
-  return document.querySelector<SVGSVGElement>(`[data-chart="${id}"] .chart > svg`);
+  return document.querySelector<SVGSVGElement>(`[data-chart="${id}"] .chart svg`);
 }
 
 /** The chart that holds the focus; the first one otherwise. */

@@ -1,13 +1,13 @@
 /** Two routes on the same case: which is right, and where along position they differ. */
-import type { ReactElement } from "react";
+import { type ReactElement, useRef } from "react";
 import { figureText } from "../../../electron/words.ts";
-import { PositionChart } from "../../charts/position_chart.tsx";
-import { csvText, saveCsv, saveSvg } from "../../charts/save.ts";
+import { DenseChart } from "../../charts/dense_chart.tsx";
+import { csvText, saveCsv, savePng } from "../../charts/save.ts";
 import { FailureNote } from "../../parts/failure.tsx";
 import { countText } from "../../parts/text.ts";
 import { setParams } from "../../state/view.ts";
 import { addressOf, addressText, type Extents } from "./address.ts";
-import { ChartPane, svgOf } from "./chart_pane.tsx";
+import { ChartPane } from "./chart_pane.tsx";
 import { type Subject, useInspect } from "./use_inspect.ts";
 
 interface ComparePaneProps {
@@ -22,6 +22,7 @@ interface ComparePaneProps {
 
 export function ComparePane(props: ComparePaneProps): ReactElement {
   const { subject, other, extents, selected, execution, table, onTable } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
   const { answer, last } = useInspect(subject, { kind: "compare", other: { bundle: null, route: other } });
   const title = `${subject.route} against ${other}`;
   const note = `${title}, ${subject.case}, ${subject.id}; execution ${execution}`;
@@ -60,11 +61,8 @@ export function ComparePane(props: ComparePaneProps): ReactElement {
         saveCsv(file, csvText(note, [axis, "largest A - B", "element", "flags"], rows));
       }}
       picture={{
-        kind: "SVG",
-        save: () => {
-          const svg = svgOf("position");
-          if (svg !== null) saveSvg(file, svg, note);
-        },
+        kind: "PNG",
+        save: () => canvas.current !== null && savePng(file, canvas.current, note),
       }}
       controls={
         <button type="button" className="btn quiet" onClick={() => setParams({ other: null })}>
@@ -86,19 +84,21 @@ export function ComparePane(props: ComparePaneProps): ReactElement {
               {subject.route} is closer to the oracle in {countText(last.aCloser)}, {other} in {countText(last.bCloser)}
             </span>
           </p>
-          <PositionChart
-            title="largest |A − B|, log"
-            axisTitle={axis === "token" ? "query" : axis}
-            max={last.profile.max}
-            mean={new Float64Array(last.profile.max.length).fill(Number.NaN)}
-            flags={last.profile.flags}
-            edges={last.profile.edges}
-            limit={null}
+          <DenseChart
+            canvas={canvas}
+            data={{
+              title: "largest |A − B|, log",
+              xTitle: axis === "token" ? "query" : axis,
+              scale: "log",
+              series: [{ label: "|A − B|", values: last.profile.max, color: "--cat-1", look: "marked", width: 1.5 }],
+              flags: last.profile.flags,
+              edges: last.profile.edges,
+            }}
             selected={
               address === null
                 ? null
                 : {
-                    place: axis === "token" ? address.token : axis === "head" ? address.head : address.dim,
+                    index: axis === "token" ? address.token : axis === "head" ? address.head : address.dim,
                     label: addressText(extents, address),
                   }
             }

@@ -1,6 +1,6 @@
 /** Bars of the ULP histogram: distances below the oracle, none, above it. Pure. */
 import type { AnswerOf } from "../../../electron/analysis/messages.ts";
-import type { Bar } from "../../charts/bars.tsx";
+import type { SummaryBar } from "../../charts/summary_model.ts";
 import { countText } from "../../parts/text.ts";
 
 type Ulp = AnswerOf<"summary">["ulp"];
@@ -12,10 +12,10 @@ function limitText(limit: number): string {
 }
 
 /** Buckets out to the last that holds an element, on both sides alike; `identical` in the middle. */
-export function ulpBars({ limits, above, below, identical }: Ulp): readonly Bar[] {
+export function ulpBars({ limits, above, below, identical }: Ulp): readonly SummaryBar[] {
   let last = 1;
   for (let i = 1; i < limits.length; i++) if (above[i]! + below[i]! > 0) last = i;
-  const bar = (i: number, side: "below" | "above"): Bar => {
+  const bar = (i: number, side: "below" | "above"): SummaryBar => {
     const count = (side === "below" ? below : above)[i]!;
     const sign = side === "below" ? "−" : "";
     const words = Number.isFinite(limits[i]!)

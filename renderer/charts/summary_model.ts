@@ -1,0 +1,108 @@
+/** The bars of a summary and the axis that they stand on. Pure. */
+import { linearTicks } from "./dense_model.ts";
+import { decadeText, decadeTicks, logPlace, logScaleOf } from "./scale.ts";
+
+export type BarTone = "plain" | "b" | "middle" | "over" | "selected" | "selected over" | "flagged";
+
+export interface SummaryBar {
+  readonly key: string;
+  readonly label: string;
+  readonly value: number;
+  /** `over` a limit; `flagged`: an output is not finite, whatever the value says. */
+  readonly tone: BarTone;
+  /** What the bar says when it is at hand. */
+  readonly title: string;
+}
+
+/** A bar with its place among those that were given. */
+export type PlacedBar = SummaryBar & { readonly index: number };
+
+/** Marks that Recharts is given at most. */
+export const MOST_BARS = 500;
+
+/** Width that a label needs, in CSS pixels. */
+const LABEL = 38;
+/** Ticks of an axis at most. */
+const MOST_TICKS = 6;
+
+/** What must not disappear in a pool: what is not finite, then by value. */
+function weight({ tone, value }: SummaryBar): number {
+  return tone === "flagged" || Number.isNaN(value) ? Number.POSITIVE_INFINITY : value;
+}
+
+/** Bars as they are, or pools of neighbours, each shown by its largest; a selected bar stands for its pool. */
+export function pooledBars(bars: readonly SummaryBar[], most: number = MOST_BARS): readonly PlacedBar[] {
+  const placed = bars.map((bar, index) => ({ ...bar, index }));
+  if (placed.length <= most) return placed;
+  return Array.from({ length: most }, (_, pool) => {
+    const begin = Math.floor((pool * placed.length) / most);
+    const end = Math.floor(((pool + 1) * placed.length) / most);
+    const members = placed.slice(begin, end);
+    const worst = members.reduce((a, b) => (weight(b) > weight(a) ? b : a));
+    const chosen = members.find(({ tone }) => tone.startsWith("selected"));
+    const title = `${worst.title} (the largest of ${members.length})`;
+    if (chosen === undefined) return { ...worst, title };
+    return {
+      ...worst,
+      title,
+      tone: worst.tone === "over" || chosen.tone === "selected over" ? "selected over" : "selected",
+    };
+  });
+}
+
+export interface BarAxis {
+  /** Ticks by place, 0 at the base line and 1 at the top. */
+  readonly ticks: readonly { readonly place: number; readonly words: string }[];
+  readonly placeOf: (bar: SummaryBar) => number;
+  /** Place of the limit; null where there is none above 0. */
+  readonly limit: number | null;
+}
+
+interface BarAxisOptions {
+  readonly scale: "log" | "linear";
+  readonly counts: boolean;
+  readonly limit: number | null;
+  readonly yText?: (value: number) => string;
+}
+
+export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): BarAxis {
+  const { scale, counts, limit, yText } = options;
+  const values = [...bars.map(({ value }) => value), ...(limit === null ? [] : [limit])];
+  const held = (place: number): number => Math.min(1, Math.max(0, place));
+  // What is not finite reaches the top.
+  const placed =
+    (place: (value: number) => number) =>
+    (bar: SummaryBar): number =>
+      bar.tone === "flagged" || Number.isNaN(bar.value) ? 1 : held(place(bar.value));
+  if (scale === "linear") {
+    const top = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), 0) * 1.05 || 1;
+    return {
+      ticks: linearTicks({ from: 0, to: top }, MOST_TICKS - 1).map((value) => ({
+        place: value / top,
+        words: yText?.(value) ?? String(value),
+      })),
+      placeOf: placed((value) => value / top),
+      limit: limit === null || !(limit > 0) ? null : held(limit / top),
+    };
+  }
+  const found = logScaleOf(values);
+  // A bar at the low end of the axis would have no height.
+  const ends = counts ? { from: -0.3, to: Math.max(1, found.to) } : { from: found.from - 0.3, to: found.to };
+  return {
+    ticks: decadeTicks(counts ? { from: 0, to: ends.to } : found).map((exponent) => ({
+      place: logPlace(ends, 10 ** exponent),
+      words: yText?.(10 ** exponent) ?? decadeText(exponent),
+    })),
+    placeOf: placed((value) => logPlace(ends, value)),
+    limit: limit === null || !(limit > 0) ? null : logPlace(ends, limit),
+  };
+}
+
+/** The label of each bar that has room for one; that of the chosen bar first. Empty where there is none. */
+export function spacedLabels(bars: readonly SummaryBar[], width: number, chosen: number): readonly string[] {
+  const every = Math.max(1, Math.ceil((LABEL * bars.length) / Math.max(1, width)));
+  return bars.map(({ label }, index) => {
+    const free = chosen < 0 || Math.abs(index - chosen) >= every;
+    return index === chosen || (index % every === 0 && free) ? label : "";
+  });
+}
