@@ -85,6 +85,30 @@ const capabilitiesSchema = z.strictObject({
   maxThreadgroupMemoryBytes: count,
 });
 
+/** A row of the capability table: what a feature requires, and whether the profile has it. */
+const featureSchema = z.strictObject({
+  id: z.string(),
+  group: z.enum(["matrices", "language", "memory", "measuring"]),
+  title: z.string(),
+  matters: z.string(),
+  requires: z.string(),
+  actual: z.string(),
+  state: z.enum(["held", "not_held", "not_known"]),
+  reason: z.string(),
+  source: z.string(),
+});
+
+/** A value of the machine, or why it is not known. */
+const machineFactSchema = z.strictObject({
+  id: z.string(),
+  group: z.enum(["machine", "load", "thermal", "power"]),
+  label: z.string(),
+  value: z.string().nullable(),
+  by: z.enum(["api", "probe", "table", "inferred", "assumed"]),
+  source: z.string(),
+  reason: z.string().nullable(),
+});
+
 const gateSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
@@ -205,6 +229,13 @@ export const CALLS = {
     input: z.strictObject({ chip: z.string().max(80).nullable() }),
     output: z.strictObject({ devices: z.array(deviceEntrySchema) }),
   },
+  /** What the chip offers that matters to attention kernels: predicted as dispatch does, not probed. */
+  "device.features": {
+    input: z.strictObject({ chip: z.string().max(80).nullable() }),
+    output: z.strictObject({ capabilities: capabilitiesSchema, features: z.array(featureSchema) }),
+  },
+  /** The machine at this moment. Its rows are the same at every call. */
+  "device.state": { input: empty, output: z.strictObject({ at: isoTime, facts: z.array(machineFactSchema) }) },
   "chips.list": { input: empty, output: z.strictObject({ chips: z.array(chipSchema), note: z.string() }) },
   "cases.list": {
     input: z.strictObject({ suite: suiteSchema }),

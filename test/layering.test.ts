@@ -33,6 +33,8 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/captures/messages.ts",
       "electron/captures/occupancy.ts",
       "electron/gates/gates.ts",
+      "electron/device/budget.ts",
+      "electron/device/models.ts",
       "kernels/",
     ],
     why: "the window talks through the contract",

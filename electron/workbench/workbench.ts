@@ -15,11 +15,13 @@ import { verifyBundle } from "../evidence/verify.ts";
 import { gatesDigest } from "../gates/digest.ts";
 import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
 import { chipOf } from "../host/device_name.ts";
+import type { SystemReadings } from "../host/machine.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 import { Captures } from "./captures.ts";
 import type { Desktop } from "./desktop.ts";
+import { deviceFeatures, deviceState } from "./device.ts";
 import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
 import { kernelSource, listKernels } from "./kernels.ts";
@@ -33,6 +35,8 @@ export interface WorkbenchOptions {
   readonly startHost?: StartHost;
   /** Dialogs and the file manager, where a desktop is behind the window. */
   readonly desktop?: Desktop;
+  /** Thermal and power state, where a desktop shell can ask its system for them. */
+  readonly system?: () => SystemReadings;
 }
 
 export interface OpenWorkbench {
@@ -42,7 +46,7 @@ export interface OpenWorkbench {
   close(): Promise<void>;
 }
 
-export function openWorkbench({ places, evidence: given, startHost }: WorkbenchOptions): OpenWorkbench {
+export function openWorkbench({ places, evidence: given, startHost, system }: WorkbenchOptions): OpenWorkbench {
   const evidence = path.resolve(given);
   const history = new History(evidence);
   const captures = new Captures(history);
@@ -69,6 +73,8 @@ export function openWorkbench({ places, evidence: given, startHost }: WorkbenchO
       const wanted = chipOf(null, chip);
       return { devices: await listDevices(wanted === undefined ? {} : { chip: wanted }) };
     },
+    "device.features": deviceFeatures,
+    "device.state": () => deviceState(system?.()),
     "chips.list": () => chips(),
     "cases.list": ({ suite }) => ({
       suite,
