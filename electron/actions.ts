@@ -17,8 +17,8 @@ export interface Command {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  /** Positional argument, required. */
-  readonly argument?: { readonly name: string; readonly description: string };
+  /** Positional arguments, all required. */
+  readonly arguments?: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CommandOption[];
 }
 
@@ -60,8 +60,35 @@ export const COMMANDS = [
     id: "verify",
     title: "Verify a bundle",
     summary: "check a bundle's files, digests and verdicts; exit 1 on any difference",
-    argument: { name: "dir", description: "folder of the bundle" },
+    arguments: [{ name: "bundle", description: "folder of the bundle, or a zip of it" }],
     options: [JSON_OPTION],
+  },
+  {
+    id: "diff",
+    title: "Diff two bundles",
+    summary: "what differs between two runs: circumstances, verdicts, figures; exit 1 where a verdict broke",
+    arguments: [
+      { name: "a", description: "folder or zip of the bundle to hold against" },
+      { name: "b", description: "folder or zip of the other" },
+    ],
+    options: [JSON_OPTION],
+  },
+  {
+    id: "export",
+    title: "Export a bundle",
+    summary: "write a bundle as one zip file, the same bytes wherever it is made",
+    arguments: [{ name: "dir", description: "folder of the bundle" }],
+    options: [
+      { flags: "--out <file>", description: "file to write (default: the bundle's name and .zip)" },
+      JSON_OPTION,
+    ],
+  },
+  {
+    id: "open",
+    title: "Open a bundle in the window",
+    summary: "start the window with a bundle from anywhere, read-only and listed apart",
+    arguments: [{ name: "bundle", description: "folder of the bundle, or a zip of it" }],
+    options: [{ flags: "--evidence <dir>", description: "folder of this machine's bundles (default: evidence)" }],
   },
   {
     id: "dispatch",
@@ -94,7 +121,7 @@ export const COMMANDS = [
 export type CommandId = (typeof COMMANDS)[number]["id"];
 
 /** Where an action stands in the palette and on the sheet of shortcuts. */
-export type ActionSection = "Pages" | "Run" | "Evidence" | "List" | "Window";
+export type ActionSection = "Pages" | "Run" | "Evidence" | "List" | "Chart" | "Window";
 
 /** Something that a user can do in the window. */
 export interface WindowAction {
@@ -154,6 +181,9 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
   },
   { id: "run.suite", title: "Run the whole suite", section: "Run", keys: ["shift+r"], command: "parity" },
   { id: "run.cancel", title: "Cancel the run", section: "Run", keys: ["mod+."], command: null },
+  { id: "run.pause", title: "Pause after the running case, or go on", section: "Run", keys: ["p"], command: null },
+  { id: "run.skip", title: "Skip the running case", section: "Run", keys: ["backspace"], command: null },
+  { id: "run.inputs", title: "Run the cases of a safetensors file", section: "Run", keys: [], command: "parity" },
   {
     id: "run.reproducer",
     title: "Copy the reproducer of the selected result",
@@ -162,9 +192,50 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     command: "parity",
   },
   { id: "evidence.verify", title: "Verify the selected bundle", section: "Evidence", keys: ["v"], command: "verify" },
+  { id: "evidence.stop", title: "Stop verifying", section: "Evidence", keys: [], command: null },
+  {
+    id: "bundle.open",
+    title: "Open a bundle from elsewhere",
+    section: "Evidence",
+    keys: ["o", "mod+o"],
+    command: "open",
+  },
+  { id: "bundle.close", title: "Close the opened bundle", section: "Evidence", keys: [], command: null },
+  { id: "evidence.export", title: "Export the selected bundle", section: "Evidence", keys: ["e"], command: "export" },
+  { id: "evidence.reveal", title: "Show the bundle's folder", section: "Evidence", keys: [], command: null },
+  { id: "evidence.notes", title: "Write notes on the run", section: "Evidence", keys: ["n"], command: null },
+  {
+    id: "diff.show",
+    title: "Diff with the baseline, or the run before",
+    section: "Evidence",
+    keys: ["d"],
+    command: "diff",
+  },
+  { id: "diff.pin", title: "Pin as the baseline, or unpin", section: "Evidence", keys: ["b"], command: null },
+  { id: "diff.swap", title: "Swap A and B", section: "Evidence", keys: ["x"], command: "diff" },
   { id: "list.next", title: "Next row", section: "List", keys: ["arrowdown"], command: null },
   { id: "list.previous", title: "Previous row", section: "List", keys: ["arrowup"], command: null },
+  { id: "list.left", title: "Lane to the left", section: "List", keys: ["arrowleft"], command: null },
+  { id: "list.right", title: "Lane to the right", section: "List", keys: ["arrowright"], command: null },
   { id: "list.filter", title: "Filter", section: "List", keys: ["/"], command: null },
+  { id: "list.goto", title: "Go to an element or a lane", section: "List", keys: ["g"], command: null },
+  { id: "list.pin", title: "Pin the point or lane at hand", section: "List", keys: [" "], command: null },
+  { id: "case.next", title: "Next case", section: "List", keys: ["]"], command: null },
+  { id: "case.previous", title: "Previous case", section: "List", keys: ["["], command: null },
+  { id: "compare.routes", title: "Compare with the next route", section: "Chart", keys: ["c"], command: null },
+  { id: "compare.swap", title: "Swap A and B", section: "Chart", keys: ["x"], command: null },
+  { id: "chart.table", title: "Table of the chart that has the focus", section: "Chart", keys: ["t"], command: null },
+  { id: "chart.export", title: "Export the figures as CSV", section: "Chart", keys: ["e"], command: null },
+  { id: "chart.picture", title: "Export the picture", section: "Chart", keys: ["shift+e"], command: null },
+  { id: "chart.fit", title: "Fit the range of the colours", section: "Chart", keys: ["a"], command: null },
+  { id: "chart.unit", title: "Next unit or measure", section: "Chart", keys: ["u"], command: null },
+  {
+    id: "element.lane",
+    title: "From the element to its lane, from the lane to its worst element",
+    section: "Chart",
+    keys: ["shift+f"],
+    command: null,
+  },
   { id: "window.palette", title: "Command palette", section: "Window", keys: ["mod+k", "mod+shift+p"], command: null },
   { id: "window.shortcuts", title: "All shortcuts", section: "Window", keys: ["?"], command: null },
   { id: "window.back", title: "Back", section: "Window", keys: ["mod+["], command: null },
@@ -177,6 +248,7 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     command: null,
   },
   { id: "window.pane", title: "Next pane", section: "Window", keys: ["f6"], command: null },
+  { id: "window.paneback", title: "Previous pane", section: "Window", keys: ["shift+f6"], command: null },
   {
     id: "window.details",
     title: "Show or hide the right pane in a narrow window",
@@ -191,6 +263,8 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     keys: ["escape"],
     command: null,
   },
+  { id: "window.settings", title: "Settings", section: "Window", keys: ["mod+,"], command: null },
+  { id: "window.about", title: "About Lockstep", section: "Window", keys: [], command: null },
   { id: "theme.light", title: "Light theme", section: "Window", keys: [], command: null },
   { id: "theme.dark", title: "Dark theme", section: "Window", keys: [], command: null },
   { id: "theme.system", title: "Theme of the system", section: "Window", keys: [], command: null },
@@ -208,8 +282,7 @@ export function parityWords(request: StartRequest): readonly string[] {
   return [
     "lockstep",
     "parity",
-    "--suite",
-    request.suite,
+    ...(request.inputs === null ? ["--suite", request.suite] : ["--inputs", request.inputs]),
     ...option("--operator", request.operator),
     ...option("--route", request.route),
     ...option("--case", request.case),
@@ -220,8 +293,8 @@ export function parityWords(request: StartRequest): readonly string[] {
   ];
 }
 
-/** `lockstep verify <dir> [options]`. */
+/** `lockstep verify <bundle> [options]`. */
 export function usageOf(command: Command): string {
-  const argument = command.argument === undefined ? "" : ` <${command.argument.name}>`;
-  return `lockstep ${command.id}${argument}${command.options.length > 0 ? " [options]" : ""}`;
+  const named = (command.arguments ?? []).map(({ name }) => ` <${name}>`).join("");
+  return `lockstep ${command.id}${named}${command.options.length > 0 ? " [options]" : ""}`;
 }
