@@ -4,6 +4,9 @@
  */
 import type { Token } from "./tokens.ts";
 
+/** What is read of a token. */
+type ExpressionToken = Pick<Token, "text" | "spaced"> & { readonly kind: Token["kind"] | "directive" };
+
 /** A value as the arithmetic of constant expressions here knows it. */
 export type ConstantValue = number | boolean;
 
@@ -12,6 +15,10 @@ export interface Scope {
   readonly value: (name: string) => ConstantValue | undefined;
   /** For `is_function_constant_defined(name)`. */
   readonly isDefined?: (name: string) => boolean;
+  /** What a function gives; without it calls are undefined. */
+  readonly call?: (name: string, values: readonly number[]) => ConstantValue | undefined;
+  /** How `/` divides: as in C, where whole numbers stay whole, or as in arithmetic. Default: `whole`. */
+  readonly division?: "whole" | "real";
 }
 
 const NOTHING: Scope = { value: () => undefined };
@@ -48,11 +55,12 @@ const OPERATIONS: Readonly<Record<string, (a: number, b: number) => ConstantValu
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
   "/": (a, b) => (Number.isInteger(a) && Number.isInteger(b) ? Math.trunc(a / b) : a / b),
+  "real /": (a, b) => a / b,
   "%": (a, b) => a % b,
 };
 
 /** The value of the tokens as a constant expression, or undefined if they are none that is known here. */
-export function evaluate(tokens: readonly Token[], scope: Scope = NOTHING): ConstantValue | undefined {
+export function evaluate(tokens: readonly ExpressionToken[], scope: Scope = NOTHING): ConstantValue | undefined {
   const parser = new Parser(tokens, scope);
   const value = parser.conditional();
   return parser.atEnd() ? value : undefined;
@@ -78,10 +86,10 @@ export function parseNumber(text: string): number | undefined {
 
 class Parser {
   #next = 0;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly ExpressionToken[];
   readonly #scope: Scope;
 
-  constructor(tokens: readonly Token[], scope: Scope) {
+  constructor(tokens: readonly ExpressionToken[], scope: Scope) {
     this.#tokens = tokens;
     this.#scope = scope;
   }
@@ -109,7 +117,8 @@ class Parser {
       if (operator === undefined || !operators.includes(operator)) return left;
       this.#next += operator === ">>" || operator === ">=" || operator === "<<" ? this.#width(operator) : 1;
       const right = this.#binary(level + 1);
-      left = apply(operator, left, right);
+      const real = operator === "/" && this.#scope.division === "real";
+      left = apply(real ? "real /" : operator, left, right);
     }
   }
 
@@ -166,7 +175,18 @@ class Parser {
       const value = this.conditional();
       return this.#take(")") ? value : undefined;
     }
+    if (this.#scope.call !== undefined && this.#take("(")) return this.#called(token.text, this.#scope.call);
     return this.#scope.value(token.text);
+  }
+
+  #called(name: string, call: NonNullable<Scope["call"]>): ConstantValue | undefined {
+    const values: (ConstantValue | undefined)[] = [];
+    if (!this.#take(")")) {
+      do values.push(this.conditional());
+      while (this.#take(","));
+      if (!this.#take(")")) return undefined;
+    }
+    return values.includes(undefined) ? undefined : call(name, values.map(Number));
   }
 
   #take(text: string): boolean {

@@ -1,0 +1,180 @@
+/** The buffers of a manifest on a device: case tensors in their layouts, outputs, scratch, lists and page tables. */
+import { type Device, type DeviceBuffer, POISON_WORD } from "../../native/device.ts";
+import { DTYPE_BYTES, type FloatDtype, narrow, tensorFromBytes, widenToF64 } from "../../oracle/tensor.ts";
+import { UsageError } from "../runs/usage.ts";
+import { numberOf, type Sizes, sizeOf } from "./expression.ts";
+import { type Paging, type Placement, pagingOf, place } from "./layout.ts";
+import type { Manifest, ManifestBuffer } from "./manifest.ts";
+import type { LogicalTensor, Problem } from "./problem.ts";
+import { packList } from "./struct.ts";
+
+export interface BuiltOutput {
+  readonly name: string;
+  readonly output: "out" | "lse";
+  readonly dtype: FloatDtype;
+  /** Elements in the tensor's own order, widened; and how many still hold the poison pattern. */
+  read(): { readonly values: Float64Array; readonly unwritten: number };
+}
+
+export interface BuiltBuffers {
+  readonly byName: ReadonlyMap<string, DeviceBuffer>;
+  readonly outputs: readonly BuiltOutput[];
+  release(): void;
+}
+
+/** Longest list that a manifest may compute. */
+const MOST_VALUES = 2 ** 26;
+
+/** Makes every buffer. Throws `UsageError` for what does not fit, and releases what it made. */
+export function buildBuffers(
+  manifest: Manifest,
+  problem: Problem | undefined,
+  sizes: Sizes,
+  device: Device,
+): BuiltBuffers {
+  const byName = new Map<string, DeviceBuffer>();
+  const outputs: BuiltOutput[] = [];
+  const release = (): void => {
+    for (const buffer of byName.values()) buffer.release();
+  };
+  try {
+    const paging = manifest.pages === undefined ? undefined : pagesOf(manifest.pages, problem, sizes);
+    for (const given of manifest.buffers) {
+      if (byName.has(given.name)) throw new UsageError(`Two buffers have the name "${given.name}".`);
+      const built = build(given, problem, sizes, paging, (bytes) => {
+        const buffer = device.allocate(bytes, given.name);
+        byName.set(given.name, buffer);
+        return buffer;
+      });
+      if (built !== undefined) outputs.push(built);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { byName, outputs, release };
+}
+
+function pagesOf(pages: NonNullable<Manifest["pages"]>, problem: Problem | undefined, sizes: Sizes): Paging {
+  if (problem === undefined) throw new UsageError('"pages" need a "case", whose keys they hold.');
+  const keys = problem.shape.cuSeqlensK.at(-1) ?? 0;
+  const spare = pages.spare === undefined ? 0 : sizeOf(pages.spare, sizes, "pages.spare");
+  return pagingOf(keys, sizeOf(pages.size, sizes, "pages.size", 1), spare, pages.seed ?? 1);
+}
+
+function build(
+  given: ManifestBuffer,
+  problem: Problem | undefined,
+  sizes: Sizes,
+  paging: Paging | undefined,
+  allocate: (bytes: number) => DeviceBuffer,
+): BuiltOutput | undefined {
+  const what = `buffer "${given.name}"`;
+  if ("scratch" in given) {
+    allocate(sizeOf(given.scratch, sizes, `${what}: scratch`, 1));
+    return undefined;
+  }
+  if ("values" in given) {
+    const bytes = listBytes(given.values, sizes, what);
+    allocate(bytes.length).write(0, bytes);
+    return undefined;
+  }
+  if ("pageTable" in given) {
+    if (paging === undefined) throw new UsageError(`${what} is a page table; the manifest has no "pages".`);
+    const entries = sizeOf(given.pageTable.entries, sizes, `${what}: entries`, 1);
+    if (entries < paging.table.length) {
+      throw new UsageError(`${what} has ${entries} entries; the keys need ${paging.table.length} pages.`);
+    }
+    allocate(entries * 4).write(0, packList("i32", paging.table, what));
+    return undefined;
+  }
+  if (problem === undefined) throw new UsageError(`${what} holds a tensor of a case; the manifest has no "case".`);
+  const dtype = given.dtype ?? problem.dtype;
+  if ("tensor" in given) {
+    const tensor = problem.tensors.get(given.tensor);
+    if (tensor === undefined) {
+      throw new UsageError(
+        `${what}: the case has no tensor "${given.tensor}"; it has ${[...problem.tensors.keys()].join(", ")}.`,
+      );
+    }
+    const placement = place(tensor.axes, given, sizes, paging);
+    const buffer = allocate(placement.elements * DTYPE_BYTES[dtype]);
+    writeElements(buffer, placement, tensor, dtype);
+    return undefined;
+  }
+  const axes = given.output === "out" ? problem.output : problem.output.filter((axis) => axis.name !== "dim");
+  const placement = place(axes, given, sizes, paging);
+  const buffer = allocate(placement.elements * DTYPE_BYTES[dtype]);
+  const { name, output } = given;
+  return { name, output, dtype, read: () => readElements(buffer, placement, dtype) };
+}
+
+function listBytes(
+  given: Extract<ManifestBuffer, { values: unknown }>["values"],
+  sizes: Sizes,
+  what: string,
+): Uint8Array {
+  const shape = given.shape.map((extent, axis) => sizeOf(extent, sizes, `${what}: shape[${axis}]`, 1));
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  if (count > MOST_VALUES) throw new UsageError(`${what} has ${count} values; the limit is ${MOST_VALUES}.`);
+  const names = given.index ?? [];
+  if (names.length > shape.length)
+    throw new UsageError(`${what} names ${names.length} indices of ${shape.length} axes.`);
+  const values: number[] = [];
+  const scope: Record<string, number> = { ...sizes };
+  for (let i = 0; i < count; i++) {
+    let rest = i;
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      const name = names[axis];
+      if (name !== undefined) scope[name] = rest % shape[axis]!;
+      rest = Math.floor(rest / shape[axis]!);
+    }
+    values.push(numberOf(given.value, scope, `${what}, value ${i}`));
+  }
+  return packList(given.type, values, what);
+}
+
+/** Writes only what the tensor has: the rest of the buffer stays poisoned. */
+function writeElements(buffer: DeviceBuffer, placement: Placement, tensor: LogicalTensor, dtype: FloatDtype): void {
+  const size = DTYPE_BYTES[dtype];
+  const narrowed = narrow(tensor.values, dtype, [tensor.values.length]).data;
+  const whole = dtype === "f32" ? new Float32Array(placement.elements) : new Uint16Array(placement.elements);
+  const held = new Uint8Array(placement.elements);
+  placement.indices.forEach((to, from) => {
+    whole[to] = narrowed[from]!;
+    held[to] = 1;
+  });
+  const bytes = new Uint8Array(whole.buffer);
+  for (let start = 0; start < held.length; ) {
+    if (held[start] === 0) {
+      start += 1;
+      continue;
+    }
+    let end = held.indexOf(0, start);
+    if (end < 0) end = held.length;
+    buffer.write(start * size, bytes.subarray(start * size, end * size));
+    start = end;
+  }
+}
+
+/** Low half of the poison word: what an unwritten element of two bytes holds. */
+const POISON_HALF = POISON_WORD & 0xffff;
+
+function readElements(
+  buffer: DeviceBuffer,
+  placement: Placement,
+  dtype: FloatDtype,
+): { readonly values: Float64Array; readonly unwritten: number } {
+  const bytes = buffer.read(0, placement.elements * DTYPE_BYTES[dtype]);
+  const all = widenToF64(tensorFromBytes(dtype, [placement.elements], bytes));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values = new Float64Array(placement.indices.length);
+  let unwritten = 0;
+  placement.indices.forEach((from, to) => {
+    values[to] = all[from]!;
+    const poisoned =
+      dtype === "f32" ? view.getUint32(from * 4, true) === POISON_WORD : view.getUint16(from * 2, true) === POISON_HALF;
+    if (poisoned) unwritten += 1;
+  });
+  return { values, unwritten };
+}

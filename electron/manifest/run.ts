@@ -1,0 +1,227 @@
+/**
+ * Runs a manifest on a device in one flavour: compile, build pipelines, fill buffers, submit, compare what the oracle
+ * knows. The reference is computed once and shared by the flavours.
+ */
+import type { Addon } from "../../native/addon.ts";
+import type {
+  Device,
+  Dispatch,
+  Flavour,
+  Library,
+  Pipeline,
+  Size3,
+  SubmitOptions,
+  SubmitResult,
+} from "../../native/device.ts";
+import { narrow, tensorBytes } from "../../oracle/tensor.ts";
+import { outputLayout } from "../cases/case.ts";
+import { evaluate, type GateResult, verdictOf } from "../gates/evaluate.ts";
+import { compare } from "../runs/comparison.ts";
+import { type Reference, referenceOf } from "../runs/reference.ts";
+import { UsageError } from "../runs/usage.ts";
+import { type BuiltBuffers, type BuiltOutput, buildBuffers } from "./buffers.ts";
+import { type Expression, numberOf, type Sizes, sizeOf } from "./expression.ts";
+import type { Manifest, ManifestDispatch } from "./manifest.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { evaluateSizes } from "./sizes.ts";
+import type { LoadedManifest } from "./sources.ts";
+import { packStruct } from "./struct.ts";
+
+export interface KernelResult {
+  readonly flavour: Flavour;
+  /** Null where the manifest has no case or no output that the oracle knows. */
+  readonly verdict: "pass" | "fail" | "not_run" | null;
+  readonly gates: readonly GateResult[];
+  readonly maxAbs: number | null;
+  readonly nmse: number | null;
+  readonly submitted: SubmitResult;
+  readonly pipelines: readonly Pipeline[];
+  /** Bytes by which dynamic threadgroup arrays were extended, by dispatch. */
+  readonly padding: readonly { readonly dispatch: string; readonly bytes: number }[];
+}
+
+/** A manifest that is ready to run on a device, again and again. */
+export class KernelRun {
+  readonly manifest: Manifest;
+  readonly sizes: Sizes;
+  readonly #loaded: LoadedManifest;
+  readonly #device: Device;
+  readonly #addon: Addon;
+  readonly #problem: Problem | undefined;
+  #library: Promise<Library> | undefined;
+  #reference: Promise<Reference> | undefined;
+
+  /** Throws `UsageError` where the sizes or the case do not fit. */
+  constructor(loaded: LoadedManifest, device: Device, addon: Addon, overrides: Sizes = {}) {
+    this.manifest = loaded.manifest;
+    this.sizes = evaluateSizes(loaded.manifest.sizes, overrides);
+    this.#loaded = loaded;
+    this.#device = device;
+    this.#addon = addon;
+    this.#problem = loaded.manifest.case && problemOf(loaded.manifest.case, this.sizes);
+  }
+
+  /** Throws `DeviceError` where the kernel does not compile or run, `UsageError` where the manifest does not fit. */
+  async run(flavour: Flavour, options: SubmitOptions = {}): Promise<KernelResult> {
+    const wanted = this.manifest.dispatches.filter(
+      ({ when }, index) => when === undefined || numberOf(when, this.sizes, `dispatch ${index}: when`) !== 0,
+    );
+    const pipelines: Pipeline[] = [];
+    for (const dispatch of wanted) pipelines.push(await this.#pipeline(dispatch, flavour));
+    const buffers = buildBuffers(this.manifest, this.#problem, this.sizes, this.#device);
+    try {
+      const padding: { readonly dispatch: string; readonly bytes: number }[] = [];
+      const dispatches = wanted.map((dispatch, index) => {
+        const built = this.#dispatch(dispatch, pipelines[index]!, buffers);
+        if (built.padding > 0) padding.push({ dispatch: built.dispatch.label, bytes: built.padding });
+        return built.dispatch;
+      });
+      const submitted = await this.#device.submit(dispatches, options);
+      const broken = [...buffers.byName].filter(([, buffer]) => !buffer.sentinelIntact()).map(([name]) => name);
+      return { flavour, submitted, pipelines, padding, ...(await this.#judge(buffers.outputs, broken)) };
+    } finally {
+      buffers.release();
+    }
+  }
+
+  async #pipeline(dispatch: ManifestDispatch, flavour: Flavour): Promise<Pipeline> {
+    const { defines, languageVersion, mathMode } = this.manifest;
+    this.#library ??= this.#device.compile(this.#loaded.source, {
+      includes: this.#loaded.includes,
+      mathMode: mathMode ?? "safe",
+      ...(defines === undefined ? {} : { defines }),
+      ...(languageVersion === undefined ? {} : { languageVersion }),
+    });
+    const constants = Object.fromEntries(
+      Object.entries(dispatch.constants ?? {}).map(([name, value]) => [
+        name,
+        typeof value === "boolean" ? value : numberOf(value, this.sizes, `constant ${name}`),
+      ]),
+    );
+    return this.#device.pipeline(await this.#library, this.#functionName(dispatch), { constants, flavour });
+  }
+
+  /** The kernel's name with `{expression}` replaced, as in `attention_bd{D}`. */
+  #functionName(dispatch: ManifestDispatch): string {
+    return dispatch.function.replace(/\{([^{}]+)\}/g, (_, expression: string) =>
+      String(sizeOf(expression, this.sizes, `function ${dispatch.function}`)),
+    );
+  }
+
+  #dispatch(
+    given: ManifestDispatch,
+    pipeline: Pipeline,
+    buffers: BuiltBuffers,
+  ): { readonly dispatch: Dispatch; readonly padding: number } {
+    const label = given.label ?? this.#functionName(given);
+    const what = `dispatch "${label}"`;
+    const padding = sizeOf(given.threadgroupPadding ?? 0, this.sizes, `${what}: threadgroupPadding`);
+    const memory = given.threadgroupMemory?.map(({ index, bytes }) => ({
+      index,
+      bytes: sizeOf(bytes, this.sizes, `${what}: threadgroup memory ${index}`, 1) + padding,
+    }));
+    return {
+      padding: memory === undefined ? 0 : padding,
+      dispatch: {
+        label,
+        pipeline,
+        threadgroups: this.#size3(given.threadgroups, `${what}: threadgroups`),
+        threadsPerThreadgroup: this.#size3(given.threadsPerThreadgroup, `${what}: threads per threadgroup`),
+        arguments: given.arguments.map((argument) => {
+          const { index } = argument;
+          if ("struct" in argument) {
+            return { index, bytes: packStruct(argument.struct, this.sizes, `${what}: argument ${index}`) };
+          }
+          const buffer = buffers.byName.get(argument.buffer);
+          if (buffer === undefined) {
+            const names = [...buffers.byName.keys()].join(", ") || "none";
+            throw new UsageError(`${what}: argument ${index} names buffer "${argument.buffer}"; there are ${names}.`);
+          }
+          const offset = sizeOf(argument.offset ?? 0, this.sizes, `${what}: argument ${index}: offset`);
+          return { index, buffer, offset };
+        }),
+        ...(memory === undefined ? {} : { threadgroupMemory: memory }),
+      },
+    };
+  }
+
+  #size3(given: readonly Expression[], what: string): Size3 {
+    const at = (axis: number): number => sizeOf(given[axis] ?? 1, this.sizes, what, 1);
+    return [at(0), at(1), at(2)];
+  }
+
+  async #judge(
+    outputs: readonly BuiltOutput[],
+    brokenSentinels: readonly string[],
+  ): Promise<Pick<KernelResult, "verdict" | "gates" | "maxAbs" | "nmse">> {
+    const problem = this.#problem;
+    const out = outputs.find(({ output }) => output === "out");
+    if (problem === undefined || out === undefined) return { verdict: null, gates: [], maxAbs: null, nmse: null };
+    const reference = await this.#referenceOf(problem);
+    const read = out.read();
+    const lse = outputs.find(({ output }) => output === "lse")?.read();
+    const axes = problem.output;
+    const comparison = compare(
+      outputLayout(problem.shape),
+      {
+        out: byToken(read.values, axes),
+        lse: lse && byToken(lse.values, axes.slice(0, -1)),
+        unwritten: read.unwritten + (lse?.unwritten ?? 0),
+      },
+      reference.oracle,
+      reference.twin,
+    );
+    const gates = evaluate({
+      dtype: problem.dtype,
+      comparison,
+      hasStored: false,
+      stored: undefined,
+      run: {
+        failure: null,
+        brokenSentinels,
+        repeatDifference: undefined,
+        lockstep: { expected: false, difference: undefined },
+        resources: [],
+      },
+    }).filter(({ id }) => id !== "repeat" && (id !== "lse" || lse !== undefined));
+    const { whole } = comparison;
+    const nmse = whole.errorSquares / whole.referenceSquares;
+    return { verdict: verdictOf(gates), gates, maxAbs: whole.maxError, nmse };
+  }
+
+  #referenceOf(problem: Problem): Promise<Reference> {
+    this.#reference ??= computeReference(problem, this.#device, this.#addon);
+    return this.#reference;
+  }
+}
+
+/** Rows of the oracle are tokens, then heads: attention's outputs, heads first, are turned. */
+function byToken(values: Float64Array, axes: Problem["output"]): Float64Array {
+  if (axes[0]?.name !== "head") return values;
+  const [heads, queries, width] = [axes[0].size, axes[1]?.size ?? 1, axes[2]?.size ?? 1];
+  const out = new Float64Array(values.length);
+  for (let head = 0; head < heads; head++) {
+    for (let query = 0; query < queries; query++) {
+      const from = (head * queries + query) * width;
+      out.set(values.subarray(from, from + width), (query * heads + head) * width);
+    }
+  }
+  return out;
+}
+
+async function computeReference(problem: Problem, device: Device, addon: Addon): Promise<Reference> {
+  const buffers = new Map(
+    [...problem.oracle].map(([name, values]) => {
+      const bytes = tensorBytes(narrow(values, problem.dtype, [values.length]));
+      // A tensor without elements still needs memory to point at.
+      const buffer = device.allocate(Math.max(1, bytes.length), `oracle.${name}`);
+      if (bytes.length > 0) buffer.write(0, bytes);
+      return [name, buffer] as const;
+    }),
+  );
+  try {
+    return await referenceOf(problem.shape, problem.dtype, buffers, addon);
+  } finally {
+    for (const buffer of buffers.values()) buffer.release();
+  }
+}
