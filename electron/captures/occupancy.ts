@@ -50,22 +50,26 @@ function whole(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Simdgroups that the registers allow. Null registers: anything up to the most that a thread can have. */
+/** Simdgroups that the registers alone allow. Null registers: anything from one to the most that a thread can have. */
 function registerSimdgroups(model: OccupancyModel, registers: number | null): Span {
-  const most = model.simdgroupsPerCore.value;
-  if (registers === null) return { low: registerSimdgroups(model, model.registersPerThread).low, high: most };
+  if (registers === null) {
+    return {
+      low: registerSimdgroups(model, model.registersPerThread).low,
+      high: registerSimdgroups(model, 1).high,
+    };
+  }
   const { registers: facts } = model;
   const held = Math.max(1, registers);
   if (facts.kind === "steps") {
     const byFile = (halves: number): number => Math.floor(facts.fileBytes / (2 * halves * SIMD_WIDTH));
     const [first] = facts.steps;
     if (2 * held < first!.halves) {
-      return { low: first!.threads / SIMD_WIDTH, high: Math.min(most, byFile(2 * held)) };
+      return { low: first!.threads / SIMD_WIDTH, high: byFile(2 * held) };
     }
     const step = facts.steps.find(({ halves }) => 2 * held <= halves) ?? facts.steps.at(-1)!;
     return { low: step.threads / SIMD_WIDTH, high: step.threads / SIMD_WIDTH };
   }
-  const fitted = Math.min(most, facts.fileBytes / (REGISTER_BYTES * held));
+  const fitted = facts.fileBytes / (REGISTER_BYTES * held);
   if (facts.measured.length === 0) return { low: fitted, high: fitted };
   const seen = interpolated(facts.measured, held);
   return { low: Math.min(seen, fitted), high: Math.max(seen, fitted) };
