@@ -27,7 +27,10 @@ const FUNCTIONS: Readonly<Record<string, { readonly arity: number; readonly of: 
   floor_div: { arity: 2, of: (a, b) => Math.floor(a / b) },
 };
 
-const CONSTANTS: Sizes = { inf: Number.POSITIVE_INFINITY, nan: Number.NaN };
+const CONSTANTS: ReadonlyMap<string, number> = new Map([
+  ["inf", Number.POSITIVE_INFINITY],
+  ["nan", Number.NaN],
+]);
 
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
 
@@ -38,7 +41,7 @@ export function numberOf(expression: Expression, sizes: Sizes, what: string): nu
   const value = evaluate(tokenise(expression), {
     division: "real",
     value: (name) => {
-      const known = Object.hasOwn(sizes, name) ? sizes[name] : CONSTANTS[name];
+      const known = Object.hasOwn(sizes, name) ? sizes[name] : CONSTANTS.get(name);
       if (known === undefined) unknown.add(name);
       return known;
     },

@@ -1,0 +1,203 @@
+/** A manifest runs a kernel that is not the project's own: layouts, arguments, geometry, and the oracle's judgement. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberOf, type Sizes, sizeOf } from "../../../electron/manifest/expression.ts";
+import { pagingOf, place } from "../../../electron/manifest/layout.ts";
+import { problemOf } from "../../../electron/manifest/problem.ts";
+import { type KernelResult, KernelRun } from "../../../electron/manifest/run.ts";
+import { evaluateSizes } from "../../../electron/manifest/sizes.ts";
+import { loadManifest, parseManifest } from "../../../electron/manifest/sources.ts";
+import { packStruct } from "../../../electron/manifest/struct.ts";
+import { type Bench, openBench } from "../runs/harness.ts";
+
+const FOLDER = path.join(import.meta.dirname, "golden");
+const MANIFEST = path.join(FOLDER, "attention.kernel.json");
+
+describe("expressions", () => {
+  it("divide as arithmetic does and round where they say so", () => {
+    const sizes = { N: 10, D: 64 };
+    expect(numberOf("1 / sqrt(D)", sizes, "x")).toBe(0.125);
+    expect(numberOf("ceil_div(N, 4) * round_up(N, 8)", sizes, "x")).toBe(48);
+    expect(numberOf("N % 4 != 0 ? exp2(floor(log2(N))) : -inf", sizes, "x")).toBe(8);
+    expect(numberOf("min(N, D) >= 10 && D >> 2 == 16", sizes, "x")).toBe(1);
+  });
+
+  it.each([
+    ["N / 4", "it must be a whole number"],
+    ["N - 11", "of at least 0"],
+    ["M + 1", "it names M"],
+    ["sin(N)", "it names sin()"],
+    ["min(N)", "min() with 1 values"],
+    ["N +", "it is no expression"],
+    ["constructor", "it names constructor"],
+    ["2 ** 3", "it is no expression"],
+  ])("refuse %s as a size", (text, why) => {
+    expect(() => sizeOf(text, { N: 10 }, "x")).toThrow(why);
+  });
+
+  it("sizes use those above them, and the command line sets them", () => {
+    expect(evaluateSizes({ N: 4, M: "N * 2" }, { N: 5 })).toEqual({ N: 5, M: 10 });
+    expect(() => evaluateSizes({ M: "N * 2", N: 4 })).toThrow("it names N");
+    expect(() => evaluateSizes({ N: 4 }, { K: 5 })).toThrow('no size "K" to set; it states N');
+  });
+});
+
+describe("layouts", () => {
+  const tensor = [
+    { name: "kvHead", size: 2 },
+    { name: "key", size: 5 },
+    { name: "dim", size: 4 },
+  ] as const;
+  const indices = (axes: readonly string[], extents?: Sizes, paging?: ReturnType<typeof pagingOf>): number[] => [
+    ...place(tensor, { name: "k", axes, extents }, {}, paging).indices,
+  ];
+
+  it("order, pad and split axes", () => {
+    expect(indices(["kvHead", "key", "dim"])).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    expect(indices(["key", "kvHead", "dim"])[4]).toBe(8);
+    expect(indices(["kvHead", "key", "dim"], { key: 7 })[20]).toBe(28);
+    // [kvHead, dim/2, key, dim%2]: element (0, 1, 3) lies at dim/2 = 1, key 1, dim%2 = 1.
+    expect(indices(["kvHead", "dim/2", "key", "dim%2"])[7]).toBe(10 + 2 + 1);
+  });
+
+  it("put keys into pages, each element at a place of its own", () => {
+    const paging = pagingOf(5, 2, 3, 7);
+    expect(paging.pages).toBe(6);
+    expect(new Set(paging.table).size).toBe(3);
+    const placed = indices(["page", "slot", "kvHead", "dim"], {}, paging);
+    expect(new Set(placed).size).toBe(40);
+    expect(placed[4 * 4]).toBe((paging.table[2]! * 2 + 0) * 8);
+  });
+
+  it.each([
+    [["kvHead", "dim"], {}, 'leaves out "key"'],
+    [["kvHead", "key", "dim/2"], {}, 'leaves out "dim"'],
+    [["kvHead", "key", "dim", "dim"], {}, "names an axis twice"],
+    [["kvHead", "key", "dim", "query"], {}, "the tensor has the axes kvHead, key, dim"],
+    [["kvHead", "page", "slot", "dim"], {}, 'the manifest has no "pages"'],
+    [["kvHead", "key", "dim"], { key: 4 }, "its extent is 4; the case needs 5"],
+    [["kvHead", "key", "dim"], { page: 4 }, "none of its axes"],
+  ])("refuse %j", (axes, extents, why) => {
+    expect(() => indices(axes, extents as unknown as Sizes)).toThrow(why);
+  });
+});
+
+describe("structs", () => {
+  it("lie as in C", () => {
+    const bytes = packStruct(
+      [
+        { type: "i32", value: [1, "N"] },
+        { type: "bool", value: 1 },
+        { type: "u64", value: 7 },
+        { type: "f16", value: 0.5 },
+      ],
+      { N: -2 },
+      "x",
+    );
+    const view = new DataView(bytes.buffer);
+    expect(bytes.length).toBe(32);
+    expect([view.getInt32(0, true), view.getInt32(4, true), view.getUint8(8)]).toEqual([1, -2, 1]);
+    expect([view.getBigUint64(16, true), view.getUint16(24, true)]).toEqual([7n, 0x3800]);
+  });
+
+  it("refuse what a type does not hold", () => {
+    expect(() => packStruct([{ name: "n", type: "u8", value: 256 }], {}, "argument 4")).toThrow(
+      "argument 4, field n: 256 is 256; u8 holds 0 to 255",
+    );
+    expect(() => packStruct([{ type: "i32", value: 0.5 }], {}, "x")).toThrow("i32 holds");
+  });
+});
+
+describe("problems", () => {
+  const attention = { operator: "attention", heads: 4, kvHeads: 2, queries: 1, keys: 3, headDim: 4, scale: 1 } as const;
+
+  it("repeat KV heads for the oracle and take v out of k", () => {
+    const problem = problemOf({ ...attention, valueDim: 2, valueInKey: true, dtype: "f32" }, {});
+    const k = problem.tensors.get("k")!.values;
+    const v = problem.tensors.get("v")!.values;
+    expect([...v.subarray(0, 4)]).toEqual([k[0], k[1], k[4], k[5]]);
+    const oracle = problem.oracle.get("k_nope")!;
+    // Row of key 1: heads 0 and 1 share KV head 0.
+    expect([...oracle.subarray(16, 20)]).toEqual([...k.subarray(4, 8)]);
+    expect([...oracle.subarray(20, 24)]).toEqual([...k.subarray(4, 8)]);
+  });
+
+  it.each([
+    [{ ...attention, heads: 3 }, "no multiple of 2 KV heads"],
+    [{ ...attention, queries: 4, causal: true }, "4 causal queries are the last of 3 keys"],
+    [{ ...attention, valueDim: 8, valueInKey: true }, "wider than headDim 4"],
+    [{ ...attention, keys: 1e9 }, "the limit is"],
+    [{ ...attention, keys: 0 }, "at least 1"],
+  ])("refuse %j", (given, why) => {
+    expect(() => problemOf({ ...given, dtype: "f32" }, {})).toThrow(why);
+  });
+});
+
+describe("files", () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "lockstep-test-"));
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const text = fs.readFileSync(MANIFEST, "utf8");
+
+  it.each([
+    ["{", "JSON"],
+    ["{}", "schema"],
+    [text.replace('"attention.metal"', '"/etc/passwd"'), "a path relative to the root"],
+    [text.replace('"name": "q"', '"name": "q", "colour": 1'), "buffers.0"],
+    [text.replace("lockstep.kernel/1", "lockstep.kernel/9"), "lockstep.kernel/1"],
+  ])("refuse %#", (given, why) => {
+    expect(() => parseManifest(given, "m.json")).toThrow(why);
+  });
+
+  it("stay below the root and name what is missing", () => {
+    const file = path.join(folder, "m.kernel.json");
+    fs.writeFileSync(file, text.replace('"attention.metal"', '"../attention.metal"'));
+    expect(() => loadManifest(file)).toThrow("leads out of");
+    fs.writeFileSync(file, text);
+    expect(() => loadManifest(file)).toThrow("attention.metal cannot be read (ENOENT)");
+    expect(() => loadManifest(path.join(folder, "none.json"))).toThrow("The manifest");
+    expect(loadManifest(file, FOLDER).includes.map((include) => include.path)).toEqual(["shape.h"]);
+  });
+});
+
+describe("a kernel", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench();
+  });
+  afterAll(() => bench.device.close());
+  const run = (overrides: Sizes = {}): Promise<KernelResult> =>
+    new KernelRun(loadManifest(MANIFEST), bench.device, bench.addon, overrides).run("fast");
+  const failed = (result: KernelResult): readonly string[] =>
+    result.gates.filter(({ verdict }) => verdict !== "pass").map(({ id }) => id);
+
+  it("passes in any layout and size", async () => {
+    for (const overrides of [{}, { pad: 3 }, { L: 40, N: 1, H: 6 }]) {
+      const result = await run(overrides);
+      expect(failed(result)).toEqual([]);
+      expect(result.verdict).toBe("pass");
+    }
+  });
+
+  it("fails with a wrong stride and with a wrong scale", async () => {
+    const stride = await run({ wrong: -1 });
+    expect(stride.verdict).toBe("fail");
+    expect(failed(stride)).toContain("max_abs");
+    const manifest = loadManifest(MANIFEST);
+    const changed = JSON.parse(JSON.stringify(manifest.manifest).replaceAll('"value":"S"', '"value":"S * 1.01"'));
+    const scaled = new KernelRun({ ...manifest, manifest: changed }, bench.device, bench.addon);
+    expect((await scaled.run("fast")).verdict).toBe("fail");
+  });
+
+  it("refuses a buffer that is not there and a device's refusal comes through", async () => {
+    const manifest = loadManifest(MANIFEST);
+    const with_ = (from: string, to: string): Promise<KernelResult> => {
+      const changed = JSON.parse(JSON.stringify(manifest.manifest).replaceAll(from, to));
+      return new KernelRun({ ...manifest, manifest: changed }, bench.device, bench.addon).run("fast");
+    };
+    await expect(with_('"buffer":"v"', '"buffer":"w"')).rejects.toThrow('names buffer "w"; there are q, k, v, out');
+    await expect(with_('"threadsPerThreadgroup":[1]', '"threadsPerThreadgroup":[2048]')).rejects.toThrow("1,024");
+    await expect(with_('"function":"attention"', '"function":"attention_{D}"')).rejects.toThrow("attention_16");
+  });
+});
