@@ -5,6 +5,7 @@
  * `native/nvidia`. All of them are asynchronous where they block, and none lets a kernel take the process down.
  */
 import type { NativeMemory } from "./addon.ts";
+import type { CheckResult } from "./check.ts";
 
 /** Where a result was computed. Travels with every record; `imported` results were computed elsewhere. */
 export type Execution = "metal" | "emulated" | "nvidia" | "imported";
@@ -119,9 +120,15 @@ export interface Library {
 
 /**
  * How an emulated pipeline is built from the same source. `fast` runs lanes as far as they go between
- * rendezvous; `lockstep` adds a rendezvous of the simdgroup at every threadgroup access.
+ * rendezvous; `lockstep` adds a rendezvous of the simdgroup at every threadgroup access; `check` looks at every access
+ * and reports (`check.ts`); `check+lockstep` does both. The dispatches of a submission are all of check flavours or none.
  */
-export type Flavour = "fast" | "lockstep";
+export type Flavour = "fast" | "lockstep" | "check" | "check+lockstep";
+
+/** True for the flavours that report. */
+export function isCheckFlavour(flavour: Flavour): boolean {
+  return flavour === "check" || flavour === "check+lockstep";
+}
 
 export interface PipelineDescriptor {
   /** Values of function constants, by index or by name. */
@@ -188,6 +195,22 @@ export interface Dispatch {
   readonly arguments: readonly DispatchArgument[];
   /** Dynamic threadgroup memory by index, in bytes. */
   readonly threadgroupMemory?: readonly { readonly index: number; readonly bytes: number }[];
+  /**
+   * Bytes behind a dynamic threadgroup array that the kernel may touch although its host does not ask for them. They are
+   * there in every flavour; check flavours do not report them.
+   */
+  readonly threadgroupPadding?: readonly { readonly index: number; readonly bytes: number }[];
+}
+
+/** What check flavours are asked beyond what they always look at. */
+export interface CheckOptions {
+  /** Every byte of these must be written exactly once in the submission. */
+  readonly outputs?: readonly DeviceBuffer[];
+  /**
+   * How dispatches of a submission are ordered. `serial` (default): as in a serial compute encoder, each sees what the
+   * ones before it wrote. `concurrent`: they may overlap, and memory that two of them share is a race.
+   */
+  readonly order?: "serial" | "concurrent";
 }
 
 export interface Progress {
@@ -200,8 +223,9 @@ export interface Progress {
 export interface SubmitOptions {
   /** Milliseconds for the whole submission; then it is killed and `timed_out`. Default 120,000. */
   readonly timeoutMs?: number;
-  /** Threads on the emulated device. Default: one per core. */
+  /** Threads on the emulated device. Default: one per core. Check flavours use one, whatever is asked for. */
   readonly workers?: number;
+  readonly check?: CheckOptions;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -214,6 +238,8 @@ export interface DispatchTiming {
 
 export interface SubmitResult {
   readonly timings: readonly DispatchTiming[];
+  /** What the check flavours saw; absent for the others. */
+  readonly check?: CheckResult;
 }
 
 /** Why a device did not do what was asked. `message` names both sides and the mend. */
@@ -230,10 +256,13 @@ export class DeviceError extends Error {
   override readonly name = "DeviceError";
   readonly code: DeviceErrorCode;
   readonly diagnostics: readonly Diagnostic[];
-  constructor(code: DeviceErrorCode, message: string, diagnostics: readonly Diagnostic[] = []) {
+  /** What a check flavour had seen when the run ended early. */
+  readonly check: CheckResult | undefined;
+  constructor(code: DeviceErrorCode, message: string, diagnostics: readonly Diagnostic[] = [], check?: CheckResult) {
     super(message);
     this.code = code;
     this.diagnostics = diagnostics;
+    this.check = check;
   }
 }
 

@@ -237,6 +237,8 @@ export const stateSchema = z.enum([
   "timed_out",
   "crashed",
   "cancelled",
+  /** By the user, while its case ran; the run went on. */
+  "skipped",
   "failed",
 ]);
 
@@ -318,6 +320,8 @@ export const fileSchema = z.strictObject({
     "receipt",
     "metrics",
     "output",
+    "log",
+    "report",
   ]),
 });
 

@@ -15,6 +15,7 @@ import {
   type Dispatch,
   type DispatchArgument,
   type Flavour,
+  isCheckFlavour,
   type KernelArgument,
   type Library,
   type MetalSource,
@@ -161,6 +162,7 @@ export class EmulatedDevice implements Device {
       );
     }
     const flavour = descriptor.flavour ?? "fast";
+    if (isCheckFlavour(flavour)) throw new DeviceError("pipeline_refused", `Flavour ${flavour} is not built yet.`);
     const { values, problem } = bindConstants(reflection.functionConstants, descriptor.constants ?? {});
     if (problem !== undefined) throw new DeviceError("pipeline_refused", `${functionName}: ${problem}.`);
     const { builder, cache } = this.#parts;
