@@ -378,7 +378,7 @@ export const receiptSchema = z.strictObject({
   schema: z.literal("lockstep.receipt/1"),
   source: z.string(),
   defines: z.record(z.string(), z.union([z.string(), z.number()])),
-  flavour: z.enum(["fast", "lockstep"]),
+  flavour: z.enum(["fast", "lockstep", "check", "check+lockstep"]),
   function: z.string(),
   simdWidth: known(z.number()),
   maxTotalThreadsPerThreadgroup: known(z.number()),
