@@ -270,6 +270,9 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
   { id: "theme.system", title: "Theme of the system", section: "Window", keys: [], command: null },
 ];
 
+/** Keys that two actions share, because no view offers both: `E` exports what the view shows, `X` swaps its A and B. */
+export const SHARED_KEYS: readonly string[] = ["e", "x"];
+
 /** Words as a line for a POSIX shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map(shellQuote).join(" ");

@@ -1,12 +1,12 @@
 /** A button that does an action of the registry, with its key shown; and the key by itself. */
 import type { ReactElement, ReactNode } from "react";
 import { firstKey, perform } from "../shell/actions.ts";
-import { isMac, keyLabel } from "../shell/keys.ts";
+import { isMac, isSingle, keyLabel } from "../shell/keys.ts";
 
 const MAC = isMac(navigator.platform);
 
 export function Key({ stroke }: { readonly stroke: string }): ReactElement {
-  return <kbd>{keyLabel(stroke, MAC)}</kbd>;
+  return <kbd className={isSingle(stroke) ? "single" : undefined}>{keyLabel(stroke, MAC)}</kbd>;
 }
 
 interface ActionButtonProps {

@@ -98,6 +98,12 @@ const ICONS = {
   left: <path d="M10 3L5 8l5 5" {...line} strokeWidth={1.5} />,
   right: <path d="M6 3l5 5-5 5" {...line} strokeWidth={1.5} />,
   copy: <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" {...line} strokeWidth={1.3} />,
+  settings: (
+    <path
+      d="M2 4.5h5m4 0h3M2 11.5h2.5m4 0H14M11 4.5a1.7 1.7 0 1 1-3.4 0 1.7 1.7 0 0 1 3.4 0M8.2 11.5a1.7 1.7 0 1 1-3.4 0 1.7 1.7 0 0 1 3.4 0"
+      {...line}
+    />
+  ),
   drawer: <path d="M2 3h12v10H2zM9.5 3v10M11.3 6h1.2m-1.2 2h1.2" {...line} strokeWidth={1.3} />,
   theme: (
     <>

@@ -4,21 +4,25 @@ import { PAGE_IDS } from "../../electron/actions.ts";
 import { PAGES } from "../pages/pages.ts";
 import { Sprite } from "../parts/sprite.tsx";
 import { useSession } from "../state/session.ts";
+import { changeSettings, settings, useSettings } from "../state/settings.ts";
 import { useStore } from "../state/store.ts";
-import { setTheme } from "../state/theme.ts";
 import { go, useHistory, useView } from "../state/view.ts";
-import { actionByKey, perform, useAction } from "./actions.ts";
+import { About } from "./about.tsx";
+import { performKey, useAction } from "./actions.ts";
 import { copyCommand } from "./command.ts";
 import { ErrorBoundary } from "./error_boundary.tsx";
-import { isMac, keyText, worksInText } from "./keys.ts";
+import { isMac, isSingle, keyText, worksInText } from "./keys.ts";
 import { LiveRegions } from "./live_regions.tsx";
 import { Nav } from "./nav.tsx";
 import { Palette } from "./palette.tsx";
+import { SettingsDialog } from "./settings_dialog.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { StatusBar } from "./status_bar.tsx";
 import { TopBar } from "./top_bar.tsx";
 
 const MAC = isMac(navigator.platform);
+// The desktop's top bar leaves room for the buttons of macOS.
+if (MAC) document.documentElement.dataset.system = "mac";
 
 /** Inputs that take no text: a single key there is a shortcut as anywhere else. */
 const NO_TEXT = ["radio", "checkbox", "button"];
@@ -26,17 +30,19 @@ const NO_TEXT = ["radio", "checkbox", "button"];
 /** True where a stroke belongs to the element that has the focus. */
 function belongsTo(target: EventTarget | null, text: string): boolean {
   if (!(target instanceof HTMLElement) || worksInText(text)) return false;
+  if (text === " " && target.closest("button, a, summary, [role=button]") !== null) return true;
   if (target instanceof HTMLInputElement && NO_TEXT.includes(target.type)) {
     return target.type === "radio" && text.startsWith("arrow");
   }
   return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** Moves the focus to the next pane of the page. */
-function nextPane(): void {
-  const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")];
+/** Moves the focus to the next pane of the page that can be seen, or to the one before. */
+function movePane(by: 1 | -1): void {
+  const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter((pane) => pane.checkVisibility());
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
-  panes[(at + 1) % panes.length]?.focus();
+  const next = at < 0 && by < 0 ? panes.length - 1 : (at + by + panes.length) % panes.length;
+  panes[next]?.focus();
 }
 
 function useKeys(overlay: boolean): void {
@@ -45,8 +51,8 @@ function useKeys(overlay: boolean): void {
       if (event.defaultPrevented || overlay) return;
       const text = keyText(event, MAC);
       if (text === undefined || belongsTo(event.target, text)) return;
-      const action = actionByKey(text);
-      if (action !== undefined && perform(action.id)) event.preventDefault();
+      if (isSingle(text) && !settings.get().singleKeys) return;
+      if (performKey(text)) event.preventDefault();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -70,24 +76,31 @@ function Gone({ reason }: { readonly reason: string }): ReactElement {
   );
 }
 
+type Overlay = "palette" | "shortcuts" | "settings" | "about";
+
 export function App(): ReactElement {
   const { page } = useView();
   const { canGoBack, canGoForward } = useHistory();
   const closed = useStore(useSession().closed);
-  const [overlay, setOverlay] = useState<"palette" | "shortcuts" | null>(null);
+  const [overlay, setOverlay] = useState<Overlay | null>(null);
   const close = (): void => setOverlay(null);
   useKeys(overlay !== null);
   usePageActions();
   useAction("window.palette", () => setOverlay("palette"));
   useAction("window.shortcuts", () => setOverlay("shortcuts"));
+  useAction("window.settings", () => setOverlay("settings"));
+  useAction("window.about", () => setOverlay("about"));
   useAction("window.back", () => history.back(), canGoBack ? undefined : "nothing to go back to");
   useAction("window.forward", () => history.forward(), canGoForward ? undefined : "nothing to go forward to");
   useAction("window.command", copyCommand);
-  useAction("window.pane", nextPane);
-  useAction("theme.light", () => setTheme("light"));
-  useAction("theme.dark", () => setTheme("dark"));
-  useAction("theme.system", () => setTheme("system"));
+  useAction("window.pane", () => movePane(1));
+  useAction("window.paneback", () => movePane(-1));
+  useAction("theme.light", () => changeSettings({ theme: "light" }));
+  useAction("theme.dark", () => changeSettings({ theme: "dark" }));
+  useAction("theme.system", () => changeSettings({ theme: "system" }));
   const { title, component: Page } = PAGES[page];
+  // Heights of rows are read when a page is made, so that another density makes it anew; its view is in the URL.
+  const { density } = useSettings();
   useEffect(() => {
     document.title = `${title} - Lockstep`;
   }, [title]);
@@ -99,7 +112,7 @@ export function App(): ReactElement {
         <Nav />
         <main className="main" data-page={page}>
           {closed === null ? null : <Gone reason={closed} />}
-          <ErrorBoundary key={page} page={title}>
+          <ErrorBoundary key={`${page} ${density}`} page={title}>
             <Page />
           </ErrorBoundary>
         </main>
@@ -108,6 +121,8 @@ export function App(): ReactElement {
       <LiveRegions />
       {overlay === "palette" ? <Palette onClose={close} /> : null}
       {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
+      {overlay === "settings" ? <SettingsDialog onClose={close} onAbout={() => setOverlay("about")} /> : null}
+      {overlay === "about" ? <About onClose={close} /> : null}
     </>
   );
 }

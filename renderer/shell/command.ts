@@ -14,6 +14,11 @@ export function useCommandLine(): string {
   return useStore(command);
 }
 
+/** The command line of the view at hand. */
+export function viewCommand(): string {
+  return command.get();
+}
+
 export function copyCommand(): void {
   void copyText(command.get());
 }
@@ -21,11 +26,12 @@ export function copyCommand(): void {
 /** What was copied last, for the live region. */
 export const copied = createStore("");
 
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    copied.set(`Copied: ${text}`);
-  } catch {
-    copied.set("The browser did not allow copying");
-  }
+/** Resolves with what is said of it: that it was copied, or that the browser did not allow it. */
+export async function copyText(text: string): Promise<string> {
+  const said = await navigator.clipboard.writeText(text).then(
+    () => `Copied: ${text}`,
+    () => "The browser did not allow copying",
+  );
+  copied.set(said);
+  return said;
 }

@@ -25,7 +25,13 @@ export function keyText(event: KeyLike, mac: boolean): string | undefined {
 
 /** Strokes that work inside a text field as well. */
 export function worksInText(text: string): boolean {
-  return text.startsWith("mod+") || text === "escape" || text === "f6";
+  return text.startsWith("mod+") || text === "escape" || text === "f6" || text === "shift+f6";
+}
+
+/** A letter, a digit or a sign by itself or with Shift: what a user can turn off. Named keys and the space bar stay. */
+export function isSingle(text: string): boolean {
+  const key = text.replace(/^shift\+/, "");
+  return key.length === 1 && key !== " ";
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -37,6 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
   enter: "↵",
   backspace: "⌫",
   f6: "F6",
+  " ": "Space",
 };
 
 /** How a stroke is written on a button: `⌘K` on a Mac, `Ctrl K` elsewhere. */

@@ -2,13 +2,14 @@
 import type { MouseEvent, ReactElement } from "react";
 import { PAGE_IDS } from "../../electron/actions.ts";
 import { PAGES } from "../pages/pages.ts";
+import { Key } from "../parts/button.tsx";
 import { Glyph, Icon } from "../parts/glyph.tsx";
 import { entryGlyph } from "../parts/run_entry.ts";
 import { runName, whenText } from "../parts/text.ts";
 import { useRuns } from "../state/session.ts";
-import { setTheme, THEMES, useTheme } from "../state/theme.ts";
+import { changeSettings, THEMES, useSettings } from "../state/settings.ts";
 import { formatView, go, useView, type View } from "../state/view.ts";
-import { perform } from "./actions.ts";
+import { firstKey, perform } from "./actions.ts";
 
 /** Runs that the navigation shows. */
 const RECENT = 5;
@@ -43,16 +44,21 @@ export function ViewLink(props: {
 export function Nav(): ReactElement {
   const view = useView();
   const runs = useRuns();
-  const theme = useTheme();
+  const { theme } = useSettings();
   const recent = (runs ?? []).filter((entry) => entry.state !== "bad").slice(0, RECENT);
   const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
   return (
     <nav className="nav" aria-label="Pages">
       {PAGE_IDS.map((id, index) => (
-        <ViewLink key={id} view={{ page: id, params: {} }} current={view.page === id} title={PAGES[id].title}>
+        <ViewLink
+          key={id}
+          view={{ page: id, params: {} }}
+          current={view.page === id}
+          title={`${PAGES[id].title}, key ${index + 1}`}
+        >
           <Icon name={id} />
           <span className="lbl">{PAGES[id].title}</span>
-          <span className="k">{index + 1}</span>
+          <span className="k single">{index + 1}</span>
         </ViewLink>
       ))}
       <h6>Runs</h6>
@@ -70,13 +76,27 @@ export function Nav(): ReactElement {
       ))}
       {runs !== null && recent.length === 0 ? <span className="none lbl">None yet</span> : null}
       <span className="sp" />
-      <button type="button" className="navbtn" onClick={() => setTheme(nextTheme)} title={`Change to ${nextTheme}`}>
+      <button
+        type="button"
+        className="navbtn"
+        onClick={() => changeSettings({ theme: nextTheme })}
+        title={`Change to ${nextTheme}`}
+      >
         <Icon name="theme" size={14} />
         <span className="lbl">Theme</span>
         <span className="k">{theme}</span>
       </button>
+      <button type="button" className="navbtn" onClick={() => perform("window.settings")} title="Settings">
+        <Icon name="settings" size={14} />
+        <span className="lbl">Settings</span>
+        <span className="k">
+          <Key stroke={firstKey("window.settings") ?? ""} />
+        </span>
+      </button>
       <button type="button" className="navbtn" onClick={() => perform("window.shortcuts")} title="All shortcuts">
-        <span className="q">?</span>
+        <span className="q" aria-hidden="true">
+          ?
+        </span>
         <span className="lbl">Shortcuts</span>
       </button>
     </nav>

@@ -1,93 +1,30 @@
-/** The command palette: every action of the registry, the runs and the cases at hand. */
-import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
-import { PAGE_IDS } from "../../electron/actions.ts";
+/** The command palette: every action of the registry, runs, cases, and an element to go to. */
+import { type ReactElement, useEffect, useRef, useState } from "react";
 import { Key } from "../parts/button.tsx";
 import { Glyph, Icon } from "../parts/glyph.tsx";
-import { entryGlyph, entrySummary } from "../parts/run_entry.ts";
-import type { GlyphName, IconName } from "../parts/sprite.tsx";
-import { plural, runName } from "../parts/text.ts";
-import { shortCase } from "../state/run_model.ts";
-import { useLive, useRuns } from "../state/session.ts";
-import { go } from "../state/view.ts";
-import { type ListedAction, listActions, perform } from "./actions.ts";
+import { plural } from "../parts/text.ts";
+import { copyText } from "./command.ts";
 import { Dialog } from "./dialog.tsx";
+import { isMac, keyText } from "./keys.ts";
 import { type Match, matchWords } from "./match.ts";
+import { type Item, readQuery, SIGNS, useItems } from "./palette_items.ts";
 
-interface Item {
-  readonly id: string;
-  readonly section: string;
-  readonly title: string;
-  readonly detail: string;
-  readonly stroke: string | undefined;
-  readonly blocked: string | undefined;
-  readonly glyph: GlyphName | undefined;
-  readonly icon: IconName;
-  readonly run: () => void;
-}
+const MAC = isMac(navigator.platform);
 
-const SECTION_ICONS: Readonly<Record<string, IconName>> = {
-  Run: "run",
-  Evidence: "evidence",
-  List: "gates",
-  Window: "theme",
-};
+/** Items of one section shown at once; more words narrow them down. */
+const SHOWN = 40;
 
-function actionItem({ action, blocked }: ListedAction): Item {
-  const page = PAGE_IDS.find((id) => action.id === `page.${id}`);
-  return {
-    id: action.id,
-    section: action.section,
-    title: action.title,
-    detail: action.command === null ? "" : `lockstep ${action.command}`,
-    stroke: action.keys[0],
-    blocked,
-    glyph: undefined,
-    icon: page ?? SECTION_ICONS[action.section] ?? "run",
-    run: () => void perform(action.id),
-  };
-}
+/** Copies the command of the selected item. */
+const COPY = "mod+shift+c";
 
-/** Items shown at once; more words narrow them down. */
-const SHOWN = 60;
-
-function useItems(sign: string): readonly Item[] {
-  const runs = useRuns();
-  const live = useLive();
-  return useMemo(() => {
-    const items: Item[] = [];
-    if (sign === "" || sign === ">") items.push(...listActions().map(actionItem));
-    if (sign === "" || sign === "#") {
-      for (const entry of runs ?? []) {
-        items.push({
-          id: `run ${entry.id}`,
-          section: "Runs",
-          title: runName(entry.id),
-          detail: entrySummary(entry),
-          stroke: undefined,
-          blocked: entry.state === "bad" ? "no bundle" : undefined,
-          glyph: entryGlyph(entry),
-          icon: "run",
-          run: () => go("run", { run: entry.id }),
-        });
-      }
-    }
-    if (sign === "@" && live !== null) {
-      for (const { case: key, route } of live.planned) {
-        items.push({
-          id: `case ${key} ${route}`,
-          section: "Cases of the last run",
-          title: `${shortCase(key)}, ${route}`,
-          detail: "",
-          stroke: undefined,
-          blocked: undefined,
-          glyph: undefined,
-          icon: "parity",
-          run: () => go("run", { run: live.id, sel: `${key}|${route}` }),
-        });
-      }
-    }
-    return items;
-  }, [sign, runs, live]);
+/** At most `SHOWN` of each section. */
+function shorten(items: readonly Item[]): readonly Item[] {
+  const counts = new Map<string, number>();
+  return items.filter(({ section }) => {
+    const count = (counts.get(section) ?? 0) + 1;
+    counts.set(section, count);
+    return count <= SHOWN;
+  });
 }
 
 function Title({ title, match }: { readonly title: string; readonly match: Match }): ReactElement {
@@ -104,11 +41,12 @@ function Title({ title, match }: { readonly title: string; readonly match: Match
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [query, setQuery] = useState("");
   const [selected, setSelected] = useState(0);
-  const sign = /^[>#@]/.exec(query)?.[0] ?? "";
-  const items = useItems(sign);
-  const match = matchWords(query.slice(sign.length));
+  const [said, setSaid] = useState("");
+  const { sign, text } = readQuery(query);
+  const items = useItems(sign, text);
+  const match = matchWords(sign === ":" ? "" : text);
   const found = items.filter((item) => match.test(`${item.section} ${item.title} ${item.detail}`));
-  const shown = found.slice(0, SHOWN);
+  const shown = shorten(found);
   const index = Math.min(selected, shown.length - 1);
   const list = useRef<HTMLDivElement | null>(null);
 
@@ -122,6 +60,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     onClose();
     // After the overlay has closed, so that focus goes where the action puts it.
     setTimeout(item.run, 0);
+  };
+
+  const copy = async (item: Item | undefined): Promise<void> => {
+    if (item === undefined) return;
+    if (item.line === null) setSaid("This concerns the window alone: no command does it");
+    else setSaid(await copyText(item.line));
   };
 
   return (
@@ -143,9 +87,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           onChange={(event) => {
             setQuery(event.target.value);
             setSelected(0);
+            setSaid("");
           }}
           onKeyDown={(event) => {
-            if (event.key === "ArrowDown") setSelected(Math.min(index + 1, shown.length - 1));
+            if (keyText(event, MAC) === COPY) void copy(shown[index]);
+            else if (event.key === "ArrowDown") setSelected(Math.min(index + 1, shown.length - 1));
             else if (event.key === "ArrowUp") setSelected(Math.max(index - 1, 0));
             else if (event.key === "Enter") take(shown[index]);
             else return;
@@ -153,7 +99,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           }}
         />
         <span className="micro t3 nw">
-          {plural(items.length, "item")}, {found.length} match
+          {sign === ":" ? "an element" : `${plural(items.length, "item")}, ${found.length} match`}
         </span>
       </div>
       <div className="items" id="palette-list" role="listbox" aria-label="Actions" ref={list}>
@@ -175,9 +121,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
               <Title title={item.title} match={match} />
               <span className="sp" />
               {item.blocked === undefined ? (
-                <code className="mono t3">{item.detail}</code>
+                <code className="mono t3 el">{item.detail}</code>
               ) : (
-                <span className="micro">{item.blocked}</span>
+                <span className="micro nw">{item.blocked}</span>
               )}
               {item.stroke === undefined ? null : <Key stroke={item.stroke} />}
             </div>
@@ -186,17 +132,35 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         {shown.length === 0 ? <div className="sec">Nothing matches</div> : null}
       </div>
       <div className="ft">
-        <span>
-          <Key stroke="arrowup" /> <Key stroke="arrowdown" /> select
+        <span className={said === "" ? "sr" : "sp el"} role="status" aria-live="polite">
+          {said}
         </span>
-        <span>
-          <Key stroke="enter" /> run
-        </span>
-        <span className="sp" />
-        <span>
-          <b className="m t2">&gt;</b> actions&ensp;<b className="m t2">@</b> cases&ensp;<b className="m t2">#</b> runs
-        </span>
+        {said === "" ? <Hints /> : null}
       </div>
     </Dialog>
+  );
+}
+
+function Hints(): ReactElement {
+  return (
+    <>
+      <span>
+        <Key stroke="arrowup" /> <Key stroke="arrowdown" /> select
+      </span>
+      <span>
+        <Key stroke="enter" /> run
+      </span>
+      <span>
+        <Key stroke={COPY} /> copy its command
+      </span>
+      <span className="sp" />
+      <span className="nw">
+        {Object.entries(SIGNS).map(([sign, word]) => (
+          <span key={sign}>
+            <b className="m t2">{sign}</b> {word}&ensp;
+          </span>
+        ))}
+      </span>
+    </>
   );
 }

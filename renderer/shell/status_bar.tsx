@@ -56,10 +56,18 @@ export function StatusBar(): ReactElement {
       )}
       {info.state === "there" ? (
         <>
-          <span>
+          <span className="long">
             gates <span className="mono">{shortDigest(info.value.gates)}</span>
           </span>
-          <span className="t3">{info.value.version}</span>
+          <button
+            type="button"
+            className="version t3"
+            title="About Lockstep"
+            aria-label={`About Lockstep ${info.value.version}`}
+            onClick={() => perform("window.about")}
+          >
+            {info.value.version}
+          </button>
         </>
       ) : null}
     </footer>

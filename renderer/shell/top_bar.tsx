@@ -49,7 +49,7 @@ export function TopBar(): ReactElement {
           <path d="M1.5 5.5h4.2v7h4.2v-7h6.6" fill="none" stroke="currentColor" strokeWidth="2" />
           <path d="M1.5 9.5h2m10 3h3M12 9.5h4.5" fill="none" stroke="currentColor" strokeWidth="2" opacity=".45" />
         </svg>
-        Lockstep
+        <span className="word">Lockstep</span>
       </div>
       <div className="crumbs small">
         <button

@@ -1,33 +1,25 @@
-/** Light, dark, or as the system has it. Changes at once and is remembered. */
-import { createStore, useStore } from "./store.ts";
+/** Puts the settings that are seen on the document: theme, density, whether single keys are shown. */
+import { type Settings, settings, startSettings } from "./settings.ts";
 
-export const THEMES = ["light", "dark", "system"] as const;
-export type Theme = (typeof THEMES)[number];
+const DARK = "(prefers-color-scheme: dark)";
 
-const STORED = "lockstep.theme";
-
-const chosen = createStore<Theme>("system");
-
-function apply(): void {
-  const theme = chosen.get();
-  const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
+/** The attributes of the document for a set of settings. Pure. */
+export function attributesOf(
+  { theme, density, singleKeys }: Settings,
+  systemDark: boolean,
+): Readonly<Record<"theme" | "density" | "keys", string>> {
+  const dark = theme === "dark" || (theme === "system" && systemDark);
+  return { theme: dark ? "dark" : "light", density, keys: singleKeys ? "on" : "off" };
 }
 
-/** Before the first paint. */
+/** Takes the settings and follows them and the system from now on. `first_paint.js` has set the theme before. */
 export function startTheme(): void {
-  const stored = localStorage.getItem(STORED);
-  chosen.set(THEMES.find((theme) => theme === stored) ?? "system");
-  chosen.subscribe(apply);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
+  startSettings();
+  const system = matchMedia(DARK);
+  const apply = (): void => {
+    Object.assign(document.documentElement.dataset, attributesOf(settings.get(), system.matches));
+  };
+  settings.subscribe(apply);
+  system.addEventListener("change", apply);
   apply();
-}
-
-export function setTheme(theme: Theme): void {
-  localStorage.setItem(STORED, theme);
-  chosen.set(theme);
-}
-
-export function useTheme(): Theme {
-  return useStore(chosen);
 }

@@ -1,5 +1,6 @@
 /** Which route a case takes on a chip, and why every other one does not; any change is decided again at once. */
 import { type ReactElement, useMemo } from "react";
+import { parityWords } from "../../../electron/actions.ts";
 import type { StartRequest } from "../../../electron/contract.ts";
 import type { CaseShape } from "../../../kernels/route.ts";
 import { ActionButton } from "../../parts/button.tsx";
@@ -40,7 +41,18 @@ function useRunAction(asked: Asked, same: ListedCase | undefined, route: string 
   const has = (answer: typeof quick): boolean =>
     answer.state === "there" && answer.value.cases.some(({ key }) => key === same?.key);
   const suite = has(quick) ? "quick" : has(standard) ? "standard" : "full";
-  const start = async (request: StartRequest): Promise<void> => {
+  const request: StartRequest = {
+    suite,
+    inputs: null,
+    operator: null,
+    route,
+    case: same?.key ?? null,
+    chip: asked.chip,
+    seed: null,
+    timeoutMs: null,
+    workers: null,
+  };
+  const start = async (): Promise<void> => {
     const id = await session.startRun(request);
     if (id !== undefined) go("run", { suite });
   };
@@ -51,21 +63,8 @@ function useRunAction(asked: Asked, same: ListedCase | undefined, route: string 
       : same === undefined
         ? "no case of the suites has this shape"
         : undefined;
-  useAction(
-    "run.start",
-    () =>
-      void start({
-        suite,
-        operator: null,
-        route,
-        case: same?.key ?? null,
-        chip: asked.chip,
-        seed: null,
-        timeoutMs: null,
-        workers: null,
-      }),
-    blocked,
-  );
+  // The command of the view explains the decision; this one runs it.
+  useAction("run.start", () => void start(), blocked, parityWords(request));
 }
 
 interface StripProps {
