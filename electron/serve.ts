@@ -8,9 +8,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import { evidenceArgument } from "./arguments.ts";
 import { answer } from "./contract/answer.ts";
 import { socketChannel } from "./contract/socket.ts";
 import { places } from "./host/root.ts";
+import { INTERRUPTED, onInterrupt } from "./interrupt.ts";
 import { securityHeaders, type WindowFile, type WindowFiles, windowFiles } from "./window_files.ts";
 import { openWorkbench } from "./workbench/workbench.ts";
 
@@ -130,33 +132,16 @@ async function closeServer(
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
-const SAME_WISH_MS = 1000;
-
-/** `--evidence DIR`, as on the command line `--out`. */
-function evidenceFolder(argv: readonly string[]): string {
-  const at = argv.indexOf("--evidence");
-  return at >= 0 ? (argv[at + 1] ?? "evidence") : "evidence";
-}
-
 /** Serves until it is interrupted. The URL is the one line on standard output. */
 async function main(argv: readonly string[]): Promise<void> {
   const where = places();
-  const workbench = openWorkbench({ places: where, evidence: evidenceFolder(argv) });
+  const workbench = openWorkbench({ places: where, evidence: evidenceArgument(argv, process.cwd()) ?? "evidence" });
   const served = await serve({ window: where.window, workbench });
   process.stdout.write(`${served.url}\n`);
-  let asked: number | undefined;
-  const stop = (): void => {
-    // Ctrl-C reaches the whole process group, and npm start passes it on: that is still one wish.
-    if (asked !== undefined) {
-      if (performance.now() - asked > SAME_WISH_MS) process.exit(130);
-      return;
-    }
-    asked = performance.now();
-    process.stderr.write("Ending; a run is cancelled and what is finished is kept. Once more ends at once\n");
-    served.close().then(() => process.exit(0));
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  onInterrupt(
+    () => void served.close().then(() => process.exit(0)),
+    () => process.exit(INTERRUPTED),
+  );
 }
 
 // The bundle is started as a program; tests import `serve`.

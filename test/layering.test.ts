@@ -43,7 +43,7 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
 
 /** Packages that only some files may import. */
 const RESTRICTED: readonly { readonly what: RegExp; readonly only: RegExp; readonly why: string }[] = [
-  { what: /^electron$/, only: /^electron\/(main|preload)\.ts$/, why: "only the desktop shell imports electron" },
+  { what: /^electron$/, only: /^electron\/(preload\.ts$|shell\/)/, why: "only the desktop shell imports electron" },
   { what: /native\/addon\.ts$/, only: /^(electron\/host\/|native\/)/, why: "only the host loads the addon" },
 ];
 
@@ -115,6 +115,20 @@ describe("layering", () => {
     expect(needNode).toEqual([]);
     expect(brought.filter((file) => /^(native|electron\/(host|workbench|cli))\//.test(file))).toEqual([]);
     expect([...reachable(["electron/serve.ts"])]).toContain("electron/host/client.ts");
+  });
+
+  it("only the desktop's main process and preload bring Electron along", () => {
+    const bringsElectron = (entry: string): readonly string[] =>
+      [...reachable([entry])].filter((file) =>
+        importsOf(file, fs.readFileSync(path.join(ROOT, file), "utf8")).some(
+          ({ to, typeOnly }) => !typeOnly && to === "electron",
+        ),
+      );
+    for (const entry of ["electron/cli.ts", "electron/serve.ts", "electron/host/main.ts", "electron/host/bench.ts"]) {
+      expect(bringsElectron(entry), entry).toEqual([]);
+    }
+    expect(bringsElectron("electron/main.ts")).toContain("electron/shell/utility_host.ts");
+    expect(bringsElectron("electron/preload.ts")).toEqual(["electron/preload.ts"]);
   });
 
   it("flags an import that runs upwards, and the addon outside the host", () => {

@@ -1,0 +1,40 @@
+/**
+ * What the desktop's preload gives the window beside the contract, and the channels behind it. Everything else that the
+ * window wants goes over the port, as in a browser.
+ */
+
+/** Name of the object in the window. */
+export const SHELL_NAME = "lockstepShell";
+
+/** Data of the message by which a window gets its port to the workbench. */
+export const PORT_MESSAGE = "lockstep:port";
+
+/** Between preload and main process. */
+export const CHANNELS = {
+  /** The window wants a port. */
+  connect: "lockstep:connect",
+  /** The answer, with the port. */
+  port: "lockstep:port",
+  /** The window takes actions and paths from now on. */
+  ready: "lockstep:ready",
+  /** Id of an action that was chosen in the menu. */
+  action: "lockstep:action",
+  /** Path of a bundle that was opened in the system's file manager or from a command line. */
+  open: "lockstep:open",
+} as const;
+
+/** A `File` of a drop event. Structural, because this file is used where there is no DOM. */
+export interface DroppedFile {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Named functions and nothing else: no object of Electron reaches the window. */
+export interface WindowShell {
+  /** Asks for a port to the workbench, which arrives as a message of the window with `PORT_MESSAGE`. */
+  readonly connect: () => void;
+  /** From now on the window does what the menu says, and opens what the system opens. Called once. */
+  readonly onWish: (perform: (action: string) => void, open: (path: string) => void) => void;
+  /** Path of a file or folder that was dropped on the window; empty where it is on no disk. */
+  readonly pathOf: (file: DroppedFile) => string;
+}

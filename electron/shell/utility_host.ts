@@ -1,0 +1,71 @@
+/** The host as a utility process of the desktop app: there the fuse RunAsNode is off, so that Node cannot fork. */
+import { utilityProcess } from "electron";
+import type { HostProcess } from "../host/transport.ts";
+
+/** Name of the process in the system's and Electron's lists. */
+export const HOST_SERVICE = "lockstep-device-host";
+
+export function utilityHost(path: string): HostProcess {
+  // Only our own, signed addon is loaded there; what was compiled just now is loaded by the runner, a program of its own. So
+  // `allowLoadingUnsignedLibraries` stays off.
+  const child = utilityProcess.fork(path, [], { serviceName: HOST_SERVICE, stdio: ["ignore", "ignore", "pipe"] });
+  child.stderr?.setEncoding("utf8");
+  let ended: string | undefined;
+  let released = false;
+  let killed = false;
+  const enders = new Set<(how: string) => void>();
+  child.once("exit", (code) => {
+    ended = killed ? "by SIGKILL" : `with exit code ${code}`;
+    for (const then of enders) then(ended);
+    enders.clear();
+  });
+  return {
+    get pid() {
+      return child.pid;
+    },
+    get open() {
+      return ended === undefined && !released;
+    },
+    send: (message) => {
+      if (ended === undefined && !released) child.postMessage(message);
+    },
+    onMessage: (then) => {
+      child.on("message", then);
+      return () => child.off("message", then);
+    },
+    onLog: (then) => {
+      child.stderr?.on("data", then);
+      return () => child.stderr?.off("data", then);
+    },
+    onPid: (then) => {
+      if (child.pid !== undefined) return () => undefined;
+      const onSpawn = (): void => {
+        if (child.pid !== undefined) then(child.pid);
+      };
+      child.once("spawn", onSpawn);
+      return () => child.off("spawn", onSpawn);
+    },
+    onEnd: (then) => {
+      if (ended === undefined) enders.add(then);
+      else then(ended);
+      return () => enders.delete(then);
+    },
+    kill: () => {
+      killed = true;
+      // `child.kill` is SIGTERM, which a kernel in mid-computation may not see.
+      if (child.pid === undefined || !signal(child.pid)) child.kill();
+    },
+    release: () => {
+      released = true;
+      child.kill();
+    },
+  };
+}
+
+function signal(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
