@@ -21,13 +21,13 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
       writeErr: () => {},
     });
   for (const entry of COMMANDS) {
-    const { argument }: CommandEntry = entry;
+    const { arguments: named = [] }: CommandEntry = entry;
     const command = program.command(entry.id).description(entry.summary);
-    if (argument !== undefined) command.argument(`<${argument.name}>`, argument.description);
+    for (const { name, description } of named) command.argument(`<${name}>`, description);
     for (const option of entry.options) command.option(option.flags, option.description);
     command.action(async () => {
-      const named = argument === undefined ? {} : { [argument.name]: command.args[0] };
-      const values: CommandValues = { ...command.opts<CommandValues>(), ...named };
+      const given = Object.fromEntries(named.map(({ name }, index) => [name, command.args[index]]));
+      const values: CommandValues = { ...command.opts<CommandValues>(), ...given };
       const empty = Object.entries(values).find(([, value]) => value === "")?.[0];
       if (empty !== undefined) throw new UsageError(`--${empty} is empty: give a value, or leave it out.`);
       exit = await RUN[entry.id](values, { places: where, output, argv });

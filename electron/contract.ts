@@ -7,7 +7,10 @@
 import * as z from "zod";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
+import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
+import { diffSchema } from "./runs/diff.ts";
 import { eventSchema } from "./runs/events.ts";
+import { logLineSchema } from "./runs/log.ts";
 import {
   candidateSchema,
   claimSchema,
@@ -39,6 +42,8 @@ export const runIdSchema = z
 /** What a run is asked for; what is null is left to its default, as on the command line. */
 export const startSchema = z.strictObject({
   suite: suiteSchema,
+  /** Absolute path of a safetensors file whose cases run instead of the suite's. */
+  inputs: z.string().min(1).max(4096).nullable(),
   operator: operatorSchema.nullable(),
   route: z.string().min(1).max(200).nullable(),
   case: z.string().min(1).max(400).nullable(),
@@ -163,9 +168,30 @@ export const runEntrySchema = z.discriminatedUnion("state", [
 ]);
 export type RunEntry = z.infer<typeof runEntrySchema>;
 
-const checkSchema = z.strictObject({ id: z.string(), title: z.string(), reasons: z.array(z.string()) });
-
 const commandSchema = z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), usage: z.string() });
+
+/** Largest piece of a file that goes over the contract at once. */
+export const PIECE_BYTES = 256 * 1024;
+
+const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "bytes");
+const pieceSchema = bytesSchema.refine((value) => value.byteLength <= PIECE_BYTES, `at most ${PIECE_BYTES} bytes`);
+
+/** What a user wrote about a run. Notes stand beside the bundle and are no evidence. */
+export const noteSchema = z.strictObject({
+  id: runIdSchema,
+  text: z.string().min(1).max(16_384),
+  changedAt: isoTime,
+});
+export type Note = z.infer<typeof noteSchema>;
+
+/** A bundle that was opened from elsewhere: read-only, and of no claim of this folder. */
+const openedSchema = z.strictObject({
+  /** Where it came from, in words: a path, or the name of what was dropped. */
+  from: z.string(),
+  entry: runEntrySchema,
+});
+
+const uploadId = z.uuid();
 
 /** How a window's request failed, in the form in which it travels. */
 export const failureSchema = z.strictObject({ name: z.string(), message: z.string(), mend: z.string().optional() });
@@ -222,6 +248,8 @@ export const CALLS = {
       node: z.string(),
       /** Folder of the bundles. */
       evidence: z.string(),
+      /** True where dialogs and the file manager of a desktop are at hand. */
+      desktop: z.boolean(),
       gates: digestSchema,
     }),
   },
@@ -321,16 +349,76 @@ export const CALLS = {
   "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },
   /** `cancelled` is false where that run is not going on. */
   "runs.cancel": { input: z.strictObject({ id: runIdSchema }), output: z.strictObject({ cancelled: z.boolean() }) },
+  /** Pauses after the running case, or goes on. `asked` is false where that run is not going on. */
+  "runs.pause": {
+    input: z.strictObject({ id: runIdSchema, paused: z.boolean() }),
+    output: z.strictObject({ asked: z.boolean() }),
+  },
+  /** Skips the case if it is the one that runs: what of it has no result yet is `skipped`, which is never a pass. */
+  "runs.skip": {
+    input: z.strictObject({ id: runIdSchema, case: z.string().max(400) }),
+    output: z.strictObject({ asked: z.boolean() }),
+  },
+  /** The log of a kept run; null where its bundle has none. */
+  "runs.log": {
+    input: z.strictObject({ id: runIdSchema }),
+    output: z.strictObject({ lines: z.array(logLineSchema).nullable() }),
+  },
+  "runs.diff": { input: z.strictObject({ a: runIdSchema, b: runIdSchema }), output: diffSchema },
+  /** Verifies to the end. Windows that ask for the same bundle share the work. */
   "evidence.verify": {
     input: z.strictObject({ id: runIdSchema }),
-    output: z.strictObject({
-      id: runIdSchema,
-      result: z.enum(["valid", "invalid"]),
-      identity: digestSchema.nullable(),
-      checks: z.array(checkSchema),
-      notes: z.array(z.string()),
-    }),
+    output: verificationSchema.extend({ id: runIdSchema }),
   },
+  /** Asks where to and writes the zip there. Only with a desktop; `path` is null where the user thought better of it. */
+  "evidence.save": {
+    input: z.strictObject({ id: runIdSchema }),
+    output: z.strictObject({ path: z.string().nullable(), bytes: count }),
+  },
+  /** The folder of a bundle, shown in the file manager where there is a desktop. */
+  "evidence.reveal": {
+    input: z.strictObject({ id: runIdSchema }),
+    output: z.strictObject({ path: z.string(), revealed: z.boolean() }),
+  },
+  "notes.list": { input: empty, output: z.strictObject({ notes: z.array(noteSchema) }) },
+  /** Writes or, with an empty text, removes the note of a run. Fails where it is not the one of `was` any more. */
+  "notes.write": {
+    input: z.strictObject({ id: runIdSchema, text: z.string().max(16_384), was: isoTime.nullable() }),
+    output: z.strictObject({ note: noteSchema.nullable() }),
+  },
+  /** Opens a bundle from elsewhere, read-only. Without a path a desktop asks; `id` is null where the user thought better. */
+  "bundle.open": {
+    input: z.strictObject({ path: z.string().min(1).max(4096).nullable() }),
+    output: z.strictObject({ id: runIdSchema.nullable() }),
+  },
+  /** Takes an opened bundle off the list; what was unpacked for it is removed, what was opened in place is not. */
+  "bundle.close": { input: z.strictObject({ id: runIdSchema }), output: z.strictObject({ closed: z.boolean() }) },
+  /** Announces files that a window sends: the files of a bundle's folder, a zip of it, or one file of inputs. */
+  "upload.begin": {
+    input: z.strictObject({
+      purpose: z.enum(["bundle", "zip", "inputs"]),
+      name: z.string().min(1).max(255),
+      files: z
+        .array(z.strictObject({ path: z.string().min(1).max(400), bytes: count }))
+        .min(1)
+        .max(8192),
+    }),
+    output: z.strictObject({ upload: uploadId }),
+  },
+  /** The next piece of one of the files; its answer is the sign for the piece after it. */
+  "upload.write": {
+    input: z.strictObject({ upload: uploadId, file: count, data: pieceSchema }),
+    output: z.strictObject({ received: count }),
+  },
+  /** All pieces are there: an opened bundle, or a file of inputs that `runs.start` takes. */
+  "upload.finish": {
+    input: z.strictObject({ upload: uploadId }),
+    output: z.discriminatedUnion("kind", [
+      z.strictObject({ kind: z.literal("bundle"), id: runIdSchema }),
+      z.strictObject({ kind: z.literal("inputs"), path: z.string(), tensors: count }),
+    ]),
+  },
+  "upload.cancel": { input: z.strictObject({ upload: uploadId }), output: empty },
   "actions.list": { input: empty, output: z.strictObject({ commands: z.array(commandSchema) }) },
 } as const;
 
@@ -341,6 +429,18 @@ export const STREAMS = {
    */
   "runs.events": { input: empty, item: runItemSchema },
   "host.state": { input: empty, item: hostStateSchema },
+  /** How far a verification is, then its result; leaving early gives it up unless another window waits for it. */
+  "evidence.verifying": { input: z.strictObject({ id: runIdSchema }), item: verifyMessageSchema },
+  /** The zip of a bundle, piece by piece. */
+  "evidence.export": {
+    input: z.strictObject({ id: runIdSchema }),
+    item: z.strictObject({ data: pieceSchema, totalBytes: count }),
+  },
+  /** The opened bundles, at once and after each change. `shown` is one that a window should go to. */
+  "bundle.opened": {
+    input: empty,
+    item: z.strictObject({ bundles: z.array(openedSchema), shown: runIdSchema.nullable() }),
+  },
 } as const;
 
 export { LEVELS };

@@ -174,7 +174,7 @@ export async function parity(
   const draft = recorder.draft(outcome, reason, new Date().toISOString());
   let bundle: ClosedBundle;
   try {
-    bundle = closeBundle(staging, draft);
+    bundle = closeBundle(staging, draft, recorder.endedLog(outcome, reason));
   } catch (error) {
     if (made) removeIfEmpty(path.dirname(staging.target));
     throw error;

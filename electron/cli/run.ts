@@ -3,7 +3,10 @@ import type { CommandId } from "../actions.ts";
 import type { Places } from "../host/root.ts";
 import { type CasesOptions, cases } from "./cases.ts";
 import { devices } from "./devices.ts";
+import { diff } from "./diff.ts";
 import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
+import { type ExportOptions, exportBundle } from "./export.ts";
+import { type OpenOptions, openWindow } from "./open.ts";
 import type { Output } from "./output.ts";
 import { type ParityOptions, parity } from "./parity.ts";
 import { verify } from "./verify.ts";
@@ -20,7 +23,10 @@ export type CommandValues = Readonly<Record<string, string | boolean | undefined
 
 export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: CommandContext) => Promise<number>>> = {
   parity: (values, { places, output, argv }) => parity(values as ParityOptions, argv, places, output),
-  verify: async (values, { output }) => verify(String(values.dir), { json: values.json === true }, output),
+  verify: async (values, { output }) => verify(String(values.bundle), { json: values.json === true }, output),
+  diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
+  export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),
+  open: (values, { places }) => openWindow(String(values.bundle), values as OpenOptions, places),
   dispatch: async (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
   devices: (values, { output }) => devices(values, output),
   cases: async (values, { places, output }) => cases(values as CasesOptions, places, output),

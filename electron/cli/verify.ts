@@ -1,16 +1,12 @@
-/** `lockstep verify DIR`: every check, with reasons. Exit 0 valid, 1 invalid, 2 where there is no bundle to check. */
-import fs from "node:fs";
+/** `lockstep verify BUNDLE`: every check, with reasons. Exit 0 valid, 1 invalid, 2 where there is no bundle to check. */
 import { stableJson } from "../evidence/json.ts";
 import { verifyBundle } from "../evidence/verify.ts";
-import { UsageError } from "../runs/usage.ts";
+import { withBundle } from "./bundle_argument.ts";
 import type { Output } from "./output.ts";
 import { EXIT, executionText } from "./parity.ts";
 
-export function verify(folder: string, options: { readonly json?: boolean }, output: Output): number {
-  const stat = fs.statSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`${folder} is not there: give the folder of a bundle.`);
-  if (!stat.isDirectory()) throw new UsageError(`${folder} is no folder: give the folder of a bundle.`);
-  const { result, checks, identity, notes, record } = verifyBundle(folder);
+export function verify(bundle: string, options: { readonly json?: boolean }, output: Output): number {
+  const { result, checks, identity, notes, record } = withBundle(bundle, (folder) => verifyBundle(folder));
   if (options.json) {
     output.line(stableJson({ result, identity, checks, notes, outcome: record?.outcome ?? null }).trimEnd());
     return result === "valid" ? EXIT.passed : EXIT.failed;

@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { gatesDigest } from "../gates/digest.ts";
 import { GATES_SCHEMA, gatesJson } from "../gates/gates.ts";
+import { LOG_FILE, type LogLine, logText } from "../runs/log.ts";
 import { BUNDLE_PATH, type HostFacts, type Producer, type RunRecord, recordSchema } from "../runs/record.ts";
 import { shellQuote } from "../words.ts";
 import {
@@ -21,6 +22,7 @@ import {
   walk,
 } from "./bag.ts";
 import { stableJson } from "./json.ts";
+import { reportFiles } from "./report.ts";
 
 export class BundleError extends Error {
   override readonly name = "BundleError";
@@ -43,6 +45,8 @@ const ROLES: readonly (readonly [RegExp, FileRole])[] = [
   [/^data\/receipts\/[^/]+\.json$/, "receipt"],
   [/^data\/parity\/[^/]+\/[^/]+\/metrics\.json$/, "metrics"],
   [/^data\/parity\/[^/]+\/[^/]+\/(out|lse)\.(f32|f16|bf16)$/, "output"],
+  [/^data\/events\.jsonl$/, "log"],
+  [/^data\/report\/(index\.html|junit\.xml|summary\.csv)$/, "report"],
 ];
 
 /** The role that a payload path must have, or undefined where no such file belongs into a bundle. */
@@ -241,16 +245,18 @@ function environment(draft: RecordDraft): readonly (readonly [string, HostFacts 
 }
 
 /**
- * Completes a bundle: environment, gates, command, record, manifests; then renames it into place. On any failure the
- * staged files are removed and BundleError says why.
+ * Completes a bundle: environment, gates, command, log, report, record, manifests; then renames it into place. On any
+ * failure the staged files are removed and BundleError says why. Imported outputs have no log.
  */
-export function closeBundle(staging: Staging, draft: RecordDraft): ClosedBundle {
+export function closeBundle(staging: Staging, draft: RecordDraft, log: readonly LogLine[] = []): ClosedBundle {
   const { folder, target } = staging;
   try {
     prune(folder, draft);
     writePayload(folder, "data/command.txt", `${draft.command.map(shellQuote).join(" ")}\n`);
     writePayload(folder, "data/gates/gates.json", gatesJson());
     for (const [file, facts] of environment(draft)) writePayload(folder, file, stableJson(facts));
+    if (log.length > 0) writePayload(folder, LOG_FILE, logText(log));
+    for (const { path: file, text } of reportFiles(draft)) writePayload(folder, file, text);
 
     const files = walk(path.join(folder, "data")).files.map((file) => {
       const inBag = `data/${file.path}`;

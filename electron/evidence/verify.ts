@@ -8,6 +8,7 @@ import type * as z from "zod";
 import { gatesDigest } from "../gates/digest.ts";
 import { verdictOf } from "../gates/evaluate.ts";
 import { GATES, type GateId } from "../gates/gates.ts";
+import { LOG_FILE, LOG_LINE_BYTES, type LogLine, logLineSchema } from "../runs/log.ts";
 import { outcomeOf } from "../runs/outcome.ts";
 import {
   BUNDLE_PATH,
@@ -35,6 +36,7 @@ import {
 import { roleOf } from "./bundle.ts";
 import { JSON_LIMITS, parseStrictJson, stableJson } from "./json.ts";
 import { claimsOf } from "./level.ts";
+import { REPORT_VERSION, reportFiles } from "./report.ts";
 
 export interface CheckResult {
   readonly id: string;
@@ -53,9 +55,22 @@ export interface Verification {
   readonly record: RunRecord | null;
 }
 
+/** How far a verification has come. */
+export interface VerifyProgress {
+  /** The check that runs, from 1. */
+  readonly step: number;
+  readonly steps: number;
+  readonly title: string;
+  /** Bytes of the payload that were read against their digests. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
 /** What earlier checks found; later ones build on it. */
 interface State {
   readonly root: string;
+  /** Called for each file that was read whole. */
+  readonly onBytes: (bytes: number) => void;
   files: readonly BagFile[];
   manifest: ReadonlyMap<string, string>;
   identity: string | null;
@@ -176,7 +191,11 @@ const CHECKS: readonly Check[] = [
     run: (state) =>
       payload(state)
         .filter((file) => state.manifest.has(file.path))
-        .filter((file) => digestOf(state, file.path) !== state.manifest.get(file.path))
+        .filter((file) => {
+          const digest = digestOf(state, file.path);
+          state.onBytes(file.bytes);
+          return digest !== state.manifest.get(file.path);
+        })
         .map((file) => `${file.path}: its bytes differ from the manifest`),
   },
   {
@@ -238,7 +257,86 @@ const CHECKS: readonly Check[] = [
     title: "verdicts, outcome and claims follow from the gates",
     run: (state) => verdictReasons(state),
   },
+  {
+    id: "derived",
+    title: "log and report say what the record says",
+    run: (state) => [...logReasons(state), ...reportReasons(state)],
+  },
 ];
+
+/** Lines of the log, each strict JSON. Throws Error for what is none. */
+function readLog(state: State): readonly LogLine[] {
+  const bytes = fs.readFileSync(readable(state, LOG_FILE, JSON_LIMITS.bytes));
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  if (!text.endsWith("\n")) throw new Error(`${LOG_FILE}: the last line does not end`);
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => {
+      const where = `${LOG_FILE}, line ${index + 1}`;
+      if (line.length > LOG_LINE_BYTES)
+        throw new Error(`${where}: ${line.length} bytes; the limit is ${LOG_LINE_BYTES}`);
+      const parsed = logLineSchema.safeParse(parseStrictJson(line, where));
+      if (!parsed.success) throw new Error(schemaReasons(where, logLineSchema, JSON.parse(line))[0] ?? where);
+      return parsed.data;
+    });
+}
+
+/** Verdicts and the outcome stand in both; a log must not tell another story than its record. */
+function logReasons(state: State): readonly string[] {
+  const { record } = state;
+  // Bundles of earlier versions have no log.
+  if (record === null || !state.files.some((file) => file.path === LOG_FILE)) return [];
+  let lines: readonly LogLine[];
+  try {
+    lines = readLog(state);
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+  const reasons: string[] = [];
+  const said = lines.flatMap((line) => (line.type === "result" ? [line] : []));
+  if (said.length !== record.results.length) {
+    reasons.push(`${LOG_FILE}: ${said.length} results, the record has ${record.results.length}`);
+  }
+  for (const [index, result] of record.results.entries()) {
+    const line = said[index];
+    const same =
+      line !== undefined &&
+      line.case === result.case &&
+      line.route === result.route &&
+      line.verdict === result.verdict &&
+      line.state === result.state;
+    if (!same) {
+      reasons.push(`${LOG_FILE}: result ${index + 1} is not ${result.case}, ${result.route}, ${result.verdict}`);
+      break;
+    }
+  }
+  const last = lines.at(-1);
+  if (last?.type !== "ended" || last.outcome !== record.outcome) {
+    reasons.push(`${LOG_FILE}: its last line does not end as "${record.outcome}"`);
+  }
+  if (lines.some((line, index) => index > 0 && line.at < lines[index - 1]!.at)) {
+    reasons.push(`${LOG_FILE}: its times run backwards`);
+  }
+  return reasons;
+}
+
+/** A report is written again from the record and compared. One of another version of the writers is noted, not judged. */
+function reportReasons(state: State): readonly string[] {
+  const { record } = state;
+  if (record === null || !record.files.some((file) => file.role === "report")) return [];
+  return reportFiles(record).flatMap(({ path: file, text }) => {
+    if (!state.files.some((found) => found.path === file))
+      return [`${file}: missing, and other parts of a report are there`];
+    const found = readText(state, file);
+    if (found === text) return [];
+    if (!found.includes(REPORT_VERSION)) {
+      state.notes.push(`${file} is of another version and was not compared with the record: read the record.`);
+      return [];
+    }
+    return [`${file}: not what the record gives`];
+  });
+}
 
 function referenceReasons(state: State): readonly string[] {
   const { record } = state;
@@ -377,10 +475,35 @@ function verdictReasons(state: State): readonly string[] {
   return reasons;
 }
 
-/** Verifies the bundle in `folder`. Never throws for what is wrong with a bundle: that is in the result. */
-export function verifyBundle(folder: string): Verification {
-  const state: State = { root: folder, files: [], manifest: new Map(), identity: null, record: null, notes: [] };
+/**
+ * Verifies the bundle in `folder`. Never throws for what is wrong with a bundle: that is in the result. `onProgress` is
+ * called as each check begins and as each file was read.
+ */
+export function verifyBundle(
+  folder: string,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Verification {
+  let bytes = 0;
+  let step = 0;
+  const say = (): void => {
+    const totalBytes = payload(state).reduce((sum, file) => sum + file.bytes, 0);
+    onProgress({ step, steps: CHECKS.length, title: CHECKS[step - 1]!.title, bytes, totalBytes });
+  };
+  const state: State = {
+    root: folder,
+    onBytes: (read) => {
+      bytes += read;
+      say();
+    },
+    files: [],
+    manifest: new Map(),
+    identity: null,
+    record: null,
+    notes: [],
+  };
   const checks = CHECKS.map((check): CheckResult => {
+    step += 1;
+    say();
     try {
       return { id: check.id, title: check.title, reasons: check.run(state) };
     } catch (error) {

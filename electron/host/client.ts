@@ -87,6 +87,16 @@ export class HostClient {
     this.#cancelTimer = setTimeout(() => this.kill(), this.#options.cancelMs ?? CANCEL_MS);
   }
 
+  /** Asks the run to pause after its running case, or to go on. */
+  pause(paused: boolean): void {
+    if (this.#busy) this.#send({ type: "pause", paused });
+  }
+
+  /** Asks the run to skip the case, if that is the one that runs. */
+  skip(key: string): void {
+    if (this.#busy) this.#send({ type: "skip", case: key });
+  }
+
   /** Kills the host at once. */
   kill(): void {
     this.#child?.kill();

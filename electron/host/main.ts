@@ -6,6 +6,7 @@ import fs from "node:fs";
 import { loadAddon } from "../../native/addon.ts";
 import { Inspector } from "../analysis/inspector.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
+import { RunControl } from "../runs/control.ts";
 import type { RunEvent } from "../runs/events.ts";
 import { openDoor } from "./door.ts";
 import { busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
@@ -18,7 +19,13 @@ const inspector = new Inspector({ addon: () => loadAddon(where.addon), golden: w
 /** Questions are answered one after the other; a run begins when the one at hand is answered. */
 let inspecting: Promise<void> = Promise.resolve();
 
-let running: { readonly controller: AbortController; readonly staging: string } | undefined;
+interface Running {
+  readonly controller: AbortController;
+  readonly control: RunControl;
+  readonly staging: string;
+}
+
+let running: Running | undefined;
 
 function send(message: unknown): void {
   door.send(fromHostSchema.parse(message));
@@ -59,19 +66,20 @@ function inspect(id: number, request: InspectRequest): void {
 
 function run(request: RunRequest): void {
   if (running !== undefined) die(new Error("The door sent a run while one is going on."));
-  const controller = new AbortController();
-  running = { controller, staging: request.staging };
   // The last event goes out when the device is closed and the next run may come.
   let last: RunEvent | undefined;
   const emit = (event: RunEvent): void => {
     if (isLast(event)) last = event;
     else send(event);
   };
+  const controller = new AbortController();
+  const control = new RunControl(emit);
+  running = { controller, control, staging: request.staging };
   inspecting
     .then(() => {
       // A run needs the memory.
       inspector.release();
-      return runRequest(request, where, controller.signal, emit);
+      return runRequest(request, where, { signal: controller.signal, control }, emit);
     })
     .then(() => {
       running = undefined;
@@ -85,6 +93,12 @@ door.onMessage((message) => {
   switch (parsed.data.type) {
     case "cancel":
       running?.controller.abort();
+      return;
+    case "pause":
+      running?.control.pause(parsed.data.paused);
+      return;
+    case "skip":
+      running?.control.skip(parsed.data.case);
       return;
     case "inspect":
       inspect(parsed.data.id, parsed.data.request);

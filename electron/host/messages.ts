@@ -32,6 +32,10 @@ const inspectId = z.number().int().positive();
 export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("run"), request: runRequestSchema }),
   z.strictObject({ type: z.literal("cancel") }),
+  /** Pause after the running case, or go on. */
+  z.strictObject({ type: z.literal("pause"), paused: z.boolean() }),
+  /** Skip the case, if it is the one that runs. */
+  z.strictObject({ type: z.literal("skip"), case: z.string() }),
   z.strictObject({ type: z.literal("inspect"), id: inspectId, request: inspectRequestSchema }),
 ]);
 export type ToHost = z.infer<typeof toHostSchema>;

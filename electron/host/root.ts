@@ -27,6 +27,8 @@ export interface Places {
   readonly runner: string;
   /** The bundled host. */
   readonly host: string;
+  /** The bundled thread that verifies. */
+  readonly verifier: string;
   /** Folder of the built window. */
   readonly window: string;
   readonly kernels: string;
@@ -43,6 +45,7 @@ export function places(root: string = findRoot()): Places {
     addon: path.join(root, "out", "lockstep.node"),
     runner: path.join(root, "out", "lockstep-runner"),
     host: path.join(bundles, "host.mjs"),
+    verifier: path.join(bundles, "verify_worker.mjs"),
     window: path.join(bundles, "renderer"),
     kernels: path.join(root, "kernels"),
     golden: path.join(root, "test", "golden"),

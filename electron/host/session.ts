@@ -11,6 +11,7 @@ import type { Case } from "../cases/case.ts";
 import { casesFromFile } from "../cases/file.ts";
 import { suiteCases } from "../cases/suites.ts";
 import { catalogueFor } from "../runs/catalogue.ts";
+import type { RunControl } from "../runs/control.ts";
 import type { Emit } from "../runs/events.ts";
 import { planImported, readProducer, runImported } from "../runs/imported.ts";
 import { planRun, type Selection } from "../runs/plan.ts";
@@ -37,12 +38,18 @@ function selectionOf(request: RunRequest): Selection {
   };
 }
 
+/** How a run is stopped, paused, or made to skip. Imported outputs can be stopped alone: nothing runs. */
+export interface RunLeash {
+  readonly signal: AbortSignal;
+  readonly control: RunControl;
+}
+
 /** Runs a request to its last event. Rejects for defects of the program only. */
-export async function runRequest(request: RunRequest, where: Places, signal: AbortSignal, emit: Emit): Promise<void> {
+export async function runRequest(request: RunRequest, where: Places, leash: RunLeash, emit: Emit): Promise<void> {
   try {
     await (request.outputs === null
-      ? runHere(request, where, signal, emit)
-      : judgeOutputs(request, where, signal, emit));
+      ? runHere(request, where, leash, emit)
+      : judgeOutputs(request, where, leash.signal, emit));
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;
@@ -50,7 +57,7 @@ export async function runRequest(request: RunRequest, where: Places, signal: Abo
   }
 }
 
-async function runHere(request: RunRequest, where: Places, signal: AbortSignal, emit: Emit): Promise<void> {
+async function runHere(request: RunRequest, where: Places, leash: RunLeash, emit: Emit): Promise<void> {
   const chip = chipOf(request.device, request.chip);
   const profile = emulatedProfile(chip);
   const cases = casesOf(request, where.golden);
@@ -72,7 +79,7 @@ async function runHere(request: RunRequest, where: Places, signal: AbortSignal, 
       host: hostFacts(),
       timeoutMs: request.timeoutMs ?? undefined,
       workers: request.workers ?? undefined,
-      signal,
+      ...leash,
       emit,
     });
   } finally {

@@ -26,6 +26,10 @@ export const eventSchema = z.discriminatedUnion("type", [
     fraction: z.number().min(0).max(1).nullable(),
   }),
   z.strictObject({ type: z.literal("result"), result: resultSchema }),
+  /** The user asked to pause after the running case; the run does pause; it goes on, or the wish is taken back. */
+  z.strictObject({ type: z.literal("pause"), state: z.enum(["asked", "paused", "resumed"]) }),
+  /** The user asked to skip what runs; its result, and those of its case that are open, follow as `skipped`. */
+  z.strictObject({ type: z.literal("skip"), case: z.string() }),
   z.strictObject({ type: z.literal("finished"), outcome: outcomeSchema, reason: z.string().nullable() }),
   /** The run did not begin, or its files cannot be written. */
   z.strictObject({

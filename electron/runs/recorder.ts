@@ -3,6 +3,7 @@
 import type { RecordDraft } from "../evidence/bundle.ts";
 import { claimsOf } from "../evidence/level.ts";
 import type { RunEvent } from "./events.ts";
+import { type LogLine, logLine } from "./log.ts";
 import type { CaseRecord, Outcome, ResultRecord } from "./record.ts";
 
 type Planned = Extract<RunEvent, { type: "planned" }>;
@@ -25,6 +26,8 @@ export class Recorder {
   #planned: Planned | undefined;
   readonly #cases = new Map<string, CaseRecord>();
   readonly #results: ResultRecord[] = [];
+  readonly #log: LogLine[] = [];
+  readonly #began = performance.now();
   #last = "";
 
   constructor(facts: RecorderFacts) {
@@ -49,8 +52,15 @@ export class Recorder {
     return `${this.#last || "before the first case"}, ${this.#results.length} of ${this.total} finished`;
   }
 
-  /** Takes an event in. */
-  add(event: RunEvent): void {
+  /** What happened so far and when, as the bundle keeps it. */
+  get log(): readonly LogLine[] {
+    return this.#log;
+  }
+
+  /** Takes an event in. `at` is the time since the run began, in milliseconds. */
+  add(event: RunEvent, at: number = performance.now() - this.#began): void {
+    const line = logLine(event, at, this.#log.at(-1));
+    if (line !== undefined) this.#log.push(line);
     if (event.type === "planned") {
       this.#planned = event;
       for (const entry of event.cases) this.#cases.set(entry.key, entry);
@@ -61,6 +71,11 @@ export class Recorder {
     } else if (event.type === "progress") {
       this.#last = `${event.case}, ${event.route ?? "no route yet"}, ${event.phase}`;
     }
+  }
+
+  /** The whole log of a run that ended so. */
+  endedLog(outcome: Outcome, reason: string | null, at: number = performance.now() - this.#began): readonly LogLine[] {
+    return [...this.#log, { type: "ended", at, outcome, reason: reason?.slice(0, 4096) ?? null }];
   }
 
   /** The record as far as it is known. Throws Error before the plan is there. */

@@ -14,6 +14,7 @@ import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
 import { stableJson } from "../evidence/json.ts";
 import type { RunFacts } from "../gates/evaluate.ts";
 import { plannedCaseRecord, preparedCaseRecord } from "./case_record.ts";
+import { RunControl } from "./control.ts";
 import type { Emit, Phase } from "./events.ts";
 import {
   Builder,
@@ -44,8 +45,15 @@ export interface RunOptions {
   /** Memory that a case may take. Default: what the system says is available when the case begins. */
   readonly availableBytes?: number | undefined;
   readonly signal: AbortSignal;
+  /** Pause and skip; without it nobody can ask for them. */
+  readonly control?: RunControl | undefined;
   readonly emit: Emit;
 }
+
+/** Thrown through the run of a case that the user skipped; never leaves this module. */
+class Skipped extends Error {}
+
+const SKIPPED = { state: "skipped", reason: "skipped by you" } as const;
 
 /** Thrown through the run when it was cancelled; never leaves this module. */
 class Cancelled extends Error {}
@@ -96,9 +104,14 @@ class Run {
   readonly #work: WorkPool;
   readonly #results: ResultRecord[] = [];
   readonly #written = new Set<string>();
+  readonly #control: RunControl;
+  /** Aborts when the case that runs is to be skipped. */
+  #skip: AbortSignal;
 
   constructor(options: RunOptions) {
     this.#options = options;
+    this.#control = options.control ?? new RunControl(options.emit);
+    this.#skip = options.signal;
     this.#builder = new Builder(options.device, options.readSource);
     const allocate: Device["allocate"] = (bytes, label) => options.device.allocate(bytes, label);
     this.#inputs = new InputPool(allocate);
@@ -126,7 +139,12 @@ class Run {
     }
     let cancelled = false;
     try {
-      for (const entry of plan.cases) await this.#runCase(entry);
+      for (const entry of plan.cases) {
+        await this.#control.pausePoint(this.#options.signal);
+        this.#skip = this.#control.begin(entry.case.key);
+        await this.#runCase(entry);
+        this.#control.end();
+      }
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
       cancelled = true;
@@ -163,8 +181,13 @@ class Run {
   }
 
   #progress(testCase: Case, route: string | null, phase: Phase, fraction: number | null = null): void {
-    if (this.#options.signal.aborted) throw new Cancelled();
+    this.#stopIfAsked();
     this.#options.emit({ type: "progress", case: testCase.key, route, phase, fraction });
+  }
+
+  #stopIfAsked(): void {
+    if (this.#options.signal.aborted) throw new Cancelled();
+    if (this.#skip.aborted) throw new Skipped();
   }
 
   #result(result: ResultRecord): void {
@@ -209,11 +232,28 @@ class Run {
     } catch (error) {
       if (error instanceof Cancelled || error instanceof BundleError) throw error;
       // Without inputs or oracle no route can be judged, but the other cases can.
-      for (const item of planned.routes) this.#result(this.#unjudged(planned, item, failureOf(error)));
+      const failure = error instanceof Skipped ? SKIPPED : failureOf(error);
+      for (const item of planned.routes) this.#result(this.#unjudged(planned, item, failure));
       return;
     }
-    for (const item of planned.routes) {
-      const passed = await this.#runRoute(context, item);
+    for (const [index, item] of planned.routes.entries()) {
+      let passed: boolean;
+      try {
+        passed = await this.#runRoute(context, item);
+        if (index + 1 < planned.routes.length) this.#stopIfAsked();
+      } catch (error) {
+        if (!(error instanceof Skipped)) throw error;
+        // A kernel that was stopped may have written into its inputs.
+        this.#inputs.distrust();
+        this.#smallInputs.distrust();
+        const done = new Set(
+          this.#results.filter((entry) => entry.case === planned.case.key).map((entry) => entry.route),
+        );
+        for (const open of planned.routes) {
+          if (!done.has(open.route)) this.#result(this.#unjudged(planned, open, SKIPPED));
+        }
+        return;
+      }
       if (passed) continue;
       // A route that failed may have written into its inputs.
       this.#inputs.distrust();
@@ -231,7 +271,7 @@ class Run {
       readonly stored?: CaseInputs["stored"];
     } = {},
   ): ResultRecord {
-    const stopped = failure.state === "timed_out" || failure.state === "crashed" || failure.state === "failed";
+    const stopped = ["timed_out", "crashed", "failed", "skipped"].includes(failure.state);
     const facts: RunFacts = {
       failure: { verdict: stopped ? "not_run" : "fail", reason: failure.reason },
       brokenSentinels: undefined,
@@ -312,9 +352,10 @@ class Run {
       });
       return judgement.verdict === "pass";
     } catch (error) {
-      if (error instanceof Cancelled) throw error;
+      if (error instanceof Cancelled || error instanceof Skipped) throw error;
       const failure = failureOf(error);
-      if (failure.state === "cancelled" || this.#options.signal.aborted) throw new Cancelled();
+      this.#stopIfAsked();
+      if (failure.state === "cancelled") throw new Cancelled();
       if (error instanceof BundleError) throw error;
       this.#result(
         this.#unjudged(planned, item, failure, { receipts, resources: prepared?.resources, stored: inputs.stored }),
@@ -342,7 +383,7 @@ class Run {
     const { timeoutMs, workers, signal, device } = this.#options;
     const dispatches = prepared.plan.dispatches.length;
     const options: SubmitOptions = {
-      signal,
+      signal: AbortSignal.any([signal, this.#skip]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(workers === undefined ? {} : { workers }),
       onProgress: (progress) => {

@@ -19,6 +19,11 @@ export class Feed<Item> {
     this.#replaces = options.replaces ?? (() => false);
   }
 
+  /** True where somebody follows. */
+  get followed(): boolean {
+    return this.#followers.size > 0;
+  }
+
   push(item: Item): void {
     for (const follower of this.#followers) {
       const last = follower.queue.at(-1);

@@ -9,6 +9,7 @@ import { tensorFromBytes } from "../../oracle/tensor.ts";
 import { type CallOutput, type RunEntry, runIdSchema } from "../contract.ts";
 import { MANIFEST, sha256 } from "../evidence/bag.ts";
 import { JSON_LIMITS, parseStrictJson } from "../evidence/json.ts";
+import { LOG_FILE, type LogLine, logLineSchema } from "../runs/log.ts";
 import {
   type Metrics,
   metricsSchema,
@@ -36,8 +37,12 @@ export class History {
   readonly #known = new Map<string, Known>();
   readonly #records = new Map<string, { readonly stamp: string; readonly record: RunRecord }>();
 
-  constructor(folder: string) {
+  readonly #elsewhere: (id: string) => string | undefined;
+
+  /** `elsewhere` gives the folder of a bundle that was opened from outside. */
+  constructor(folder: string, elsewhere: (id: string) => string | undefined = () => undefined) {
     this.folder = folder;
+    this.#elsewhere = elsewhere;
   }
 
   /** Every bundle, newest first; what is no bundle comes last. */
@@ -92,6 +97,20 @@ export class History {
     return readJson(await this.bundle(id), file, receiptSchema);
   }
 
+  /** The log of a bundle; null where it has none. */
+  async log(id: string): Promise<readonly LogLine[] | null> {
+    const folder = await this.bundle(id);
+    const record = await this.record(id);
+    if (!record.files.some((file) => file.role === "log")) return null;
+    const text = await readText(folder, LOG_FILE);
+    const lines = text.split("\n").filter((line) => line !== "");
+    return lines.map((line, index) => {
+      const parsed = logLineSchema.safeParse(parseStrictJson(line, `${LOG_FILE}, line ${index + 1}`));
+      if (parsed.success) return parsed.data;
+      throw new WorkbenchError(`${LOG_FILE}, line ${index + 1} is no line of a log`, "verify the bundle");
+    });
+  }
+
   /** An output that the record of a bundle lists. */
   async array(id: string, file: string): Promise<CallOutput<"runs.array">> {
     const record = await this.record(id);
@@ -110,7 +129,7 @@ export class History {
 
   /** Folder of a bundle. Throws `WorkbenchError` where it is not there. */
   async bundle(id: string): Promise<string> {
-    const folder = path.join(this.folder, runIdSchema.parse(id));
+    const folder = this.#elsewhere(id) ?? path.join(this.folder, runIdSchema.parse(id));
     const stat = await fs.lstat(folder).catch(() => undefined);
     if (stat?.isDirectory() !== true) {
       throw new WorkbenchError(`${id} is not in ${this.folder}`, "list the runs again; the bundle may have been moved");
@@ -197,13 +216,17 @@ async function inside(folder: string, file: string): Promise<string> {
   return real;
 }
 
-async function readJson<T>(folder: string, file: string, schema: z.ZodType<T>): Promise<T> {
+async function readText(folder: string, file: string): Promise<string> {
   const real = await inside(folder, file);
   const { size } = await fs.stat(real);
   if (size > JSON_LIMITS.bytes) {
     throw new WorkbenchError(`${file} is ${size} bytes; the limit is ${JSON_LIMITS.bytes}`, "verify the bundle");
   }
-  const parsed = schema.safeParse(parseStrictJson(await fs.readFile(real, "utf8"), file));
+  return fs.readFile(real, "utf8");
+}
+
+async function readJson<T>(folder: string, file: string, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(parseStrictJson(await readText(folder, file), file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new WorkbenchError(

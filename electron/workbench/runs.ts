@@ -5,6 +5,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { parityWords } from "../actions.ts";
+import { fileStem } from "../cases/file.ts";
 import { failureOf } from "../contract/wire.ts";
 import type { Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
 import { bundleName, closeBundle, discardStaging, openStaging, type Staging } from "../evidence/bundle.ts";
@@ -113,6 +114,20 @@ export class Runs {
     return true;
   }
 
+  /** Asks the run to pause after its running case, or to go on. False where it is not going on. */
+  pause(id: string, paused: boolean): boolean {
+    if (this.#live?.id !== id) return false;
+    this.host.pause(paused);
+    return true;
+  }
+
+  /** Asks the run to skip the case, if that is the one that runs. False where the run is not going on. */
+  skip(id: string, key: string): boolean {
+    if (this.#live?.id !== id) return false;
+    this.host.skip(key);
+    return true;
+  }
+
   /** Cancels what runs, keeps what is finished, lets the host go. */
   async close(): Promise<void> {
     this.watch.close();
@@ -129,7 +144,8 @@ export class Runs {
 
   /** A fresh name: two runs may begin within one second. */
   #stage(request: StartRequest, startedAt: string): Staging {
-    const words = request.chip === null ? [request.suite] : [request.suite, request.chip];
+    const what = request.inputs === null ? request.suite : fileStem(request.inputs);
+    const words = request.chip === null ? [what] : [what, request.chip];
     for (let attempt = 1; ; attempt++) {
       const name = bundleName(startedAt, ...words, ...(attempt === 1 ? [] : [String(attempt)]));
       if (!fs.existsSync(path.join(this.#evidence, name))) return openStaging(this.#evidence, name);
@@ -146,14 +162,15 @@ export class Runs {
     const { id, request, recorder, began } = live;
     const at = (): number => performance.now() - began;
     const onEvent = (event: RunEvent): void => {
-      recorder.add(event);
-      this.#say({ type: "event", id, at: at(), event });
+      const time = at();
+      recorder.add(event, time);
+      this.#say({ type: "event", id, at: time, event });
     };
     let entry: RunEntry | null = null;
     let failure: Failure | null = null;
     try {
       const asked = this.host.run(
-        { ...request, inputs: null, outputs: null, producer: null, device: null, staging: staging.folder },
+        { ...request, outputs: null, producer: null, device: null, staging: staging.folder },
         onEvent,
       );
       this.watch.running();
@@ -168,7 +185,7 @@ export class Runs {
   }
 
   /** Writes the bundle. Throws what the run was refused with. */
-  #keep(end: RunEnd, { id, recorder }: Omit<Live, "done">, staging: Staging): RunEntry {
+  #keep(end: RunEnd, { id, recorder, began }: Omit<Live, "done">, staging: Staging): RunEntry {
     if (end.type === "refused") throw new WorkbenchError(end.message, "change the request and run again");
     if (!recorder.planned) {
       const words = end.type === "stopped" ? end.reason : "The run ended before it was planned.";
@@ -180,7 +197,11 @@ export class Runs {
         ? [end.outcome, end.reason]
         : (["crashed", `${end.reason}. It was at: ${recorder.position}`] as const);
     const draft = recorder.draft(outcome, reason, finishedAt);
-    const { record, identity } = closeBundle(staging, draft, recorder.endedLog(outcome, reason));
+    const { record, identity } = closeBundle(
+      staging,
+      draft,
+      recorder.endedLog(outcome, reason, performance.now() - began),
+    );
     return keptEntry(id, record, identity);
   }
 }

@@ -9,15 +9,16 @@ import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { COMMANDS, usageOf } from "../actions.ts";
 import type { Case } from "../cases/case.ts";
 import { type SuiteName, suiteCases, suiteSummary } from "../cases/suites.ts";
-import type { CallInput, CallOutput, Handlers } from "../contract.ts";
+import { type CallInput, type CallOutput, type Handlers, PIECE_BYTES, type StreamItem } from "../contract.ts";
 import { capabilitiesOf, dispatch } from "../dispatch/dispatch.ts";
-import { verifyBundle } from "../evidence/verify.ts";
+import { exportZip, planZip, zipPieces } from "../evidence/zip.ts";
 import { gatesDigest } from "../gates/digest.ts";
 import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
 import { chipOf } from "../host/device_name.ts";
 import type { SystemReadings } from "../host/machine.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
+import { diffRuns } from "../runs/diff.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 import { Captures } from "./captures.ts";
 import type { Desktop } from "./desktop.ts";
@@ -25,7 +26,11 @@ import { deviceFeatures, deviceState } from "./device.ts";
 import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
 import { kernelSource, listKernels } from "./kernels.ts";
+import { Notes } from "./notes.ts";
+import { OpenedBundles } from "./opened.ts";
 import { Runs } from "./runs.ts";
+import { Uploads } from "./uploads.ts";
+import { Verifications } from "./verifications.ts";
 
 export interface WorkbenchOptions {
   readonly places: Places;
@@ -43,12 +48,24 @@ export interface OpenWorkbench {
   readonly handlers: Handlers;
   /** Folder of the bundles, absolute. */
   readonly evidence: string;
+  /** Opens a bundle from elsewhere and has a window go to it: a double click, or the command line. */
+  open(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export function openWorkbench({ places, evidence: given, startHost, system }: WorkbenchOptions): OpenWorkbench {
+export function openWorkbench({
+  places,
+  evidence: given,
+  desktop,
+  startHost,
+  system,
+}: WorkbenchOptions): OpenWorkbench {
   const evidence = path.resolve(given);
-  const history = new History(evidence);
+  const opened: OpenedBundles = new OpenedBundles(evidence, (id) => history.entry(id));
+  const history = new History(evidence, (id) => opened.folderOf(id));
+  const uploads = new Uploads(opened);
+  const verifications = new Verifications(places.verifier);
+  const notes = new Notes(evidence);
   const captures = new Captures(history);
   const runs = new Runs(places, evidence, startHost);
   const suites = new Map<SuiteName, readonly Case[]>();
@@ -67,6 +84,7 @@ export function openWorkbench({ places, evidence: given, startHost, system }: Wo
       platform: process.platform,
       node: process.versions.node,
       evidence,
+      desktop: desktop !== undefined,
       gates: gatesDigest(),
     }),
     "devices.list": async ({ chip }) => {
@@ -108,9 +126,49 @@ export function openWorkbench({ places, evidence: given, startHost, system }: Wo
     "captures.timings": ({ id, case: key }) => captures.timings(id, key),
     "runs.start": (request) => ({ id: runs.start(request) }),
     "runs.cancel": ({ id }) => ({ cancelled: runs.cancel(id) }),
-    "evidence.verify": async ({ id }) => {
-      const { result, identity, checks, notes } = verifyBundle(await history.bundle(id));
-      return { id, result, identity, checks, notes };
+    "runs.pause": ({ id, paused }) => ({ asked: runs.pause(id, paused) }),
+    "runs.skip": ({ id, case: key }) => ({ asked: runs.skip(id, key) }),
+    "runs.log": async ({ id }) => ({ lines: await history.log(id) }),
+    "runs.diff": async ({ a, b }) => diffRuns(await history.record(a), await history.record(b)),
+    "evidence.verify": async ({ id }, { signal }) => ({
+      id,
+      ...(await verifications.run(await history.bundle(id), signal)),
+    }),
+    "evidence.save": async ({ id }) => {
+      const folder = await history.bundle(id);
+      if (desktop === undefined) {
+        throw new WorkbenchError("There is no desktop that could ask where to", "download it, or use lockstep export");
+      }
+      const target = await desktop.chooseExport(`${id}.zip`);
+      // The dialog has asked whether to replace what is there.
+      const bytes = target === null ? 0 : exportZip(folder, target, { name: id, replace: true }).bytes;
+      return { path: target, bytes };
+    },
+    "evidence.reveal": async ({ id }) => {
+      const folder = await history.bundle(id);
+      await desktop?.reveal(folder);
+      return { path: folder, revealed: desktop !== undefined };
+    },
+    "notes.list": async () => ({ notes: await notes.list() }),
+    "notes.write": async ({ id, text, was }) => {
+      if (opened.folderOf(id) !== undefined) {
+        const mend = `copy it into ${evidence} to keep notes beside it`;
+        throw new WorkbenchError(`${id} was opened from elsewhere and is read-only`, mend);
+      }
+      await history.bundle(id);
+      return { note: await notes.write(id, text, was) };
+    },
+    "bundle.open": async ({ path: given }) => {
+      const chosen = given ?? (await chosenBundle(desktop));
+      return { id: chosen === null ? null : await opened.openPath(chosen, false) };
+    },
+    "bundle.close": async ({ id }) => ({ closed: await opened.close(id) }),
+    "upload.begin": (announced) => uploads.begin(announced),
+    "upload.write": (piece) => uploads.write(piece),
+    "upload.finish": ({ upload }) => uploads.finish(upload),
+    "upload.cancel": ({ upload }) => {
+      uploads.cancel(upload);
+      return {};
     },
     "actions.list": () => ({
       commands: COMMANDS.map((command) => {
@@ -120,8 +178,35 @@ export function openWorkbench({ places, evidence: given, startHost, system }: Wo
     }),
     "runs.events": (_, { signal }) => runs.follow(signal),
     "host.state": (_, { signal }) => runs.watch.follow(signal),
+    "bundle.opened": (_, { signal }) => opened.follow(signal),
+    "evidence.verifying": async function* ({ id }, { signal }) {
+      yield* verifications.follow(await history.bundle(id), signal);
+    },
+    "evidence.export": async function* ({ id }) {
+      const plan = planZip(await history.bundle(id), id);
+      for (const data of zipPieces(plan)) yield* pieces(data, plan.bytes);
+    },
   };
-  return { handlers, evidence, close: () => runs.close() };
+  const close = async (): Promise<void> => {
+    verifications.close();
+    uploads.close();
+    await runs.close();
+    opened.end();
+  };
+  return { handlers, evidence, open: async (given) => void (await opened.openPath(given, true)), close };
+}
+
+async function chosenBundle(desktop: Desktop | undefined): Promise<string | null> {
+  if (desktop !== undefined) return desktop.chooseBundle();
+  throw new WorkbenchError(
+    "There is no desktop that could ask for a bundle",
+    "give its path, or drop it on the window",
+  );
+}
+
+/** The directory of a large archive may be longer than a piece. */
+function* pieces(data: Uint8Array, totalBytes: number): Generator<StreamItem<"evidence.export">> {
+  for (let at = 0; at < data.length; at += PIECE_BYTES) yield { data: data.slice(at, at + PIECE_BYTES), totalBytes };
 }
 
 function chips(): CallOutput<"chips.list"> {

@@ -122,10 +122,14 @@ export function requestAgain(
   item: { readonly case: string; readonly route: string },
 ): StartRequest | null {
   const { suite } = run;
-  if (suite !== "quick" && suite !== "standard" && suite !== "full") return null;
+  const inputs = optionOf(run.command, "--inputs");
+  const named = suite === "quick" || suite === "standard" || suite === "full";
+  // A relative path is one of the folder that the command line ran in, which nobody knows any more.
+  if (!named && !/^(\/|[A-Za-z]:[\\/])/.test(inputs ?? "")) return null;
   const seconds = numberOf(optionOf(run.command, "--timeout"));
   return {
-    suite,
+    suite: named ? suite : "quick",
+    inputs: named ? null : inputs,
     operator: null,
     route: item.route,
     case: item.case,

@@ -59,6 +59,7 @@ const STARTED: Item = {
     chip: "M1",
     seed: null,
     timeoutMs: null,
+    inputs: null,
     workers: null,
   },
 };

@@ -32,7 +32,17 @@ const FILTER_WORDS: Readonly<Record<Filter, string>> = {
 };
 
 function wholeSuite(suite: Suite): StartRequest {
-  return { suite, operator: null, route: null, case: null, chip: null, seed: null, timeoutMs: null, workers: null };
+  return {
+    suite,
+    inputs: null,
+    operator: null,
+    route: null,
+    case: null,
+    chip: null,
+    seed: null,
+    timeoutMs: null,
+    workers: null,
+  };
 }
 
 /** The actions of this page: run, run again, cancel, copy the reproducer. Returns the words of what `R` would do. */

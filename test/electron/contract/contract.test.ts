@@ -10,6 +10,7 @@ const INFO = {
   platform: "linux",
   node: "24.0.0",
   evidence: "/evidence",
+  desktop: false,
   gates: "0".repeat(64),
 } as const;
 

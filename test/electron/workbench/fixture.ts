@@ -33,6 +33,7 @@ export function openWindow(): OpenedWindow {
 export function request(change: Partial<StartRequest> = {}): StartRequest {
   return {
     suite: "quick",
+    inputs: null,
     operator: null,
     route: "naive",
     case: "gqa_decode/h32kv4d512/L33/spread/f32",
