@@ -5,6 +5,7 @@ import { figureText } from "../../electron/words.ts";
 import { FailureNote } from "../parts/failure.tsx";
 import { FilterField } from "../parts/filter_field.tsx";
 import { Pane, PaneHead } from "../parts/pane.tsx";
+import { Panes } from "../parts/panes.tsx";
 import { digestText, plural } from "../parts/text.ts";
 import { useAction } from "../shell/actions.ts";
 import { useViewCommand } from "../shell/command.ts";
@@ -85,7 +86,15 @@ export function GatesPage(): ReactElement {
   if (answer.state === "failed") return <FailureNote failure={answer.failure} />;
   const table = answer.value;
   return (
-    <div className="page gates-cols">
+    <Panes
+      page="gates"
+      rightLabel="Selected gate"
+      right={
+        <Pane label="Selected gate" line>
+          {selected === undefined ? <PaneHead title="No gate" /> : <Inspector gate={selected} table={table} />}
+        </Pane>
+      }
+    >
       <Pane label="Gates">
         <PaneHead
           title="Gates"
@@ -125,9 +134,6 @@ export function GatesPage(): ReactElement {
           {gates.length === 0 ? <p className="nothing t3">No gate matches "{text}"</p> : null}
         </div>
       </Pane>
-      <Pane label="Selected gate" line>
-        {selected === undefined ? <PaneHead title="No gate" /> : <Inspector gate={selected} table={table} />}
-      </Pane>
-    </div>
+    </Panes>
   );
 }

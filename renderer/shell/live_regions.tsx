@@ -1,37 +1,25 @@
 /** What a screen reader is told: progress at most every five seconds, a failure or a crash once and at once. */
 import { type ReactElement, useEffect, useRef, useState } from "react";
-import { missText } from "../../electron/words.ts";
-import { type RunModel, shortCase } from "../state/run_model.ts";
+import type { RunModel } from "../state/run_model.ts";
 import { useLive } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
+import { newsOf, progressText } from "./alarms.ts";
 import { copied } from "./command.ts";
 
 const POLITE_MS = 5000;
 
-function progressText(run: RunModel): string {
-  if (run.outcome === "running") return `${run.results.size} of ${run.planned.length} results`;
-  return `Run ${run.outcome.replace("_", " ")}`;
-}
-
 function useAlarm(run: RunModel | null): string {
   const [alarm, setAlarm] = useState("");
   const told = useRef(new Set<string>());
+  const followed = useRef<string | null>(null);
   useEffect(() => {
     if (run === null) return;
-    const tell = (key: string, text: string): void => {
-      if (told.current.has(key)) return;
-      told.current.add(key);
-      setAlarm(text);
-    };
-    for (const [key, result] of run.results) {
-      if (result.verdict === "pass") continue;
-      const words = missText(result as Parameters<typeof missText>[0]);
-      tell(
-        `${run.id} ${key}`,
-        `${result.verdict.replace("_", " ")}: ${shortCase(result.case)}, ${result.route}. ${words}`,
-      );
-    }
-    if (run.outcome === "crashed") tell(`${run.id} crashed`, `Crashed: ${run.reason ?? "the host stopped"}`);
+    const { keys, text } = newsOf(run, told.current);
+    for (const key of keys) told.current.add(key);
+    // A run that had ended before this window opened is no news.
+    if (run.outcome !== "running" && followed.current !== run.id) return;
+    followed.current = run.id;
+    if (text !== "") setAlarm(text);
   }, [run]);
   return alarm;
 }

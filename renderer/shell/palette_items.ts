@@ -1,7 +1,7 @@
 /** What the palette lists: actions, runs, cases, an element of the result at hand. */
 import { useMemo } from "react";
 import { commandLine, PAGE_IDS } from "../../electron/actions.ts";
-import { addressOf, addressText, type Extents, extentsOf, parseElement } from "../pages/parity/address.ts";
+import { addressOf, addressText, extentsOf, parseElement } from "../pages/parity/address.ts";
 import { useShownRun } from "../pages/run/use_run.ts";
 import { entryGlyph, entrySummary } from "../parts/run_entry.ts";
 import type { GlyphName, IconName } from "../parts/sprite.tsx";
@@ -133,7 +133,7 @@ export function indexItem(
   if (shown === undefined || shape === undefined) {
     return { ...item, title: "Go to an element", blocked: "no result is at hand" };
   }
-  const extents: Extents = extentsOf(shape);
+  const extents = extentsOf(shape);
   const last = extents.tokens * extents.heads * extents.width - 1;
   const form = addressText(extents, addressOf(extents, last));
   const where = `${shortCase(shown.row.case)}, ${shown.row.route}`;
