@@ -6,6 +6,7 @@
 import {
   compareVersions,
   familyPredicate,
+  KERNEL_LANGUAGE_VERSION,
   languagePredicate,
   limitPredicates,
   predicate,
@@ -66,6 +67,9 @@ function apple(family: number, reason: string): (capabilities: RouteCapabilities
     predicate("apple_family", `Apple${family} or later`, `Apple${appleFamily}`, appleFamily >= family, reason);
 }
 
+/** What the actual values of the route's predicates are versions of. */
+const UNITS: Readonly<Record<string, string>> = { metal_4: "Metal ", macos_26_2: "macOS " };
+
 /** The device's share of what the 16x16 route requires, from the route's own table. */
 function matrixPredicates(capabilities: RouteCapabilities): readonly PredicateResult[] {
   const shape = {
@@ -83,7 +87,8 @@ function matrixPredicates(capabilities: RouteCapabilities): readonly PredicateRe
   const ofDevice = ["apple10", "metal_4", "macos_26_2"];
   return findRoute("mla_prefill", "matrix_16x16")
     .predicates(shape, capabilities)
-    .filter(({ id }) => ofDevice.includes(id));
+    .filter(({ id }) => ofDevice.includes(id))
+    .map((result) => ({ ...result, actual: `${UNITS[result.id] ?? ""}${result.actual}` }));
 }
 
 function limitPredicate(capabilities: RouteCapabilities, id: string): readonly PredicateResult[] {
@@ -187,7 +192,7 @@ export const FEATURES: readonly Feature[] = [
     title: "language version of the kernels",
     matters: "every source here is compiled with it",
     source: "kernels/predicates.ts",
-    check: (capabilities) => [languagePredicate(capabilities)],
+    check: (capabilities) => [metal(KERNEL_LANGUAGE_VERSION, languagePredicate(capabilities).reason)(capabilities)],
   },
   {
     id: "bfloat_alu",

@@ -1,13 +1,13 @@
 /** The pages by id: title and component. A new page is a component here; its place and key are in the registry's `PAGE_IDS`. */
 import type { ComponentType } from "react";
 import type { PageId } from "../../electron/actions.ts";
-import { DevicePage } from "./device_page.tsx";
+import { CapturesPage } from "./captures/captures_page.tsx";
+import { DevicePage } from "./device/device_page.tsx";
 import { DispatchPage } from "./dispatch/dispatch_page.tsx";
 import { EvidencePage } from "./evidence/evidence_page.tsx";
 import { FragmentsPage } from "./fragments/fragments_page.tsx";
 import { GatesPage } from "./gates_page.tsx";
 import { KernelsPage } from "./kernels/kernels_page.tsx";
-import { CapturesPage } from "./not_built.tsx";
 import { ParityPage } from "./parity/parity_page.tsx";
 import { RunPage } from "./run/run_page.tsx";
 

@@ -1,0 +1,93 @@
+/** The device's profile and limits: every value with how it is known and where it was read. */
+import type { ReactElement } from "react";
+import { isSoft, KNOWN_BY, type KnownBy } from "../../parts/known_by.ts";
+import { countText } from "../../parts/text.ts";
+import type { Profile } from "./devices_list.tsx";
+
+export interface ProfileFact {
+  readonly label: string;
+  readonly value: string;
+  readonly by: KnownBy;
+  readonly source: string;
+}
+
+export function factsOf(profile: Profile): readonly ProfileFact[] {
+  const fact = (label: string, known: { readonly by: KnownBy; readonly source: string }, value: string) => ({
+    label,
+    value,
+    by: known.by,
+    source: known.source,
+  });
+  const cores = profile.gpuCores.value;
+  return [
+    fact("name", profile.name, profile.name.value),
+    fact("chip", profile.chip, profile.chip.value),
+    fact("GPU family", profile.family, profile.family.value),
+    fact("architecture", profile.architecture, profile.architecture.value),
+    fact("GPU cores", profile.gpuCores, cores === undefined ? "not known" : countText(cores)),
+    fact("system", profile.os, profile.os.value),
+    fact("Metal language", profile.metalVersion, profile.metalVersion.value),
+    fact("toolchain", profile.toolchain, profile.toolchain.value),
+  ];
+}
+
+const LIMITS = [
+  ["simdWidth", "lanes of a simdgroup", ""],
+  ["maxThreadsPerThreadgroup", "threads of a threadgroup", ""],
+  ["maxThreadgroupMemoryBytes", "threadgroup memory", " B"],
+  ["threadgroupMemoryAlignmentBytes", "threadgroup alignment", " B"],
+  ["bufferSlots", "buffer slots", ""],
+  ["setBytesMax", "largest setBytes", " B"],
+] as const;
+
+export function limitsOf({ limits }: Profile): readonly ProfileFact[] {
+  return LIMITS.map(([key, label, unit]) => ({
+    label,
+    value: `${countText(limits.value[key])}${unit}`,
+    by: limits.by,
+    source: limits.source,
+  }));
+}
+
+function Row({ fact }: { readonly fact: ProfileFact }): ReactElement {
+  return (
+    <tr>
+      <td className="t2 el">{fact.label}</td>
+      <td className="m el" title={fact.value}>
+        {fact.value}
+      </td>
+      <td className={isSoft(fact.by) ? "ambig" : "t2"}>{KNOWN_BY[fact.by]}</td>
+      <td className="t3 el" title={fact.source}>
+        {fact.source}
+      </td>
+    </tr>
+  );
+}
+
+export function ProfileTable({ profile }: { readonly profile: Profile }): ReactElement {
+  return (
+    <div className="body scroll">
+      <table className="tbl fix facts">
+        <thead>
+          <tr>
+            <th className="c-label">value</th>
+            <th className="c-value">is</th>
+            <th className="c-by">known by</th>
+            <th>source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {factsOf(profile).map((fact) => (
+            <Row key={fact.label} fact={fact} />
+          ))}
+          <tr className="grp">
+            <td colSpan={4}>Limits, which decide whether a dispatch is legal</td>
+          </tr>
+          {limitsOf(profile).map((fact) => (
+            <Row key={fact.label} fact={fact} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
