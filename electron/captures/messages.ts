@@ -29,14 +29,17 @@ export const occupancyModelSchema = z.strictObject({
     z.strictObject({
       kind: z.literal("steps"),
       fileBytes: count,
-      steps: z.array(z.strictObject({ halves: count, threads: count })).min(1),
+      steps: z
+        .array(z.strictObject({ halves: count, threads: count }))
+        .min(1)
+        .readonly(),
       ...fact,
     }),
     /** simdgroups = file bytes / (128 x registers); measured points where there are any are the low end. */
     z.strictObject({
       kind: z.literal("file"),
       fileBytes: count,
-      measured: z.array(z.strictObject({ registers: count, simdgroups: z.number().min(0) })),
+      measured: z.array(z.strictObject({ registers: count, simdgroups: z.number().min(0) })).readonly(),
       ...fact,
     }),
   ]),

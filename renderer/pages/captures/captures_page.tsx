@@ -1,0 +1,295 @@
+/** Captures: what a result's pipelines take of a device, how often a core could hold them, what they move, how long they took. */
+import { type ReactElement, useMemo } from "react";
+import { commandLine } from "../../../electron/actions.ts";
+import { openRequirements } from "../../../kernels/contract.ts";
+import { useChartActions } from "../../charts/chart_pane.tsx";
+import { csvText, saveCsv } from "../../charts/save.ts";
+import { ActionButton } from "../../parts/button.tsx";
+import { FailureNote } from "../../parts/failure.tsx";
+import { Verdict } from "../../parts/glyph.tsx";
+import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
+import { lengthText, runName } from "../../parts/text.ts";
+import { useAction } from "../../shell/actions.ts";
+import { copyText, useViewCommand } from "../../shell/command.ts";
+import { useTrail } from "../../shell/top_bar.tsx";
+import type { RunModel } from "../../state/run_model.ts";
+import { type Answer, useAnswer } from "../../state/session.ts";
+import { setParams, useView } from "../../state/view.ts";
+import { useShownRun } from "../run/use_run.ts";
+import { bracketOf, OccupancyPane } from "./occupancy_pane.tsx";
+import { RECEIPT_HEAD, receiptLines, receiptRows, registersRow } from "./receipt_table.ts";
+import { Receipts } from "./receipts.tsx";
+import { RooflinePane } from "./roofline_pane.tsx";
+import { caseBeside, casesOf, type Selected, selectIn } from "./selection.ts";
+import { type Timings, UNITS } from "./timing_model.ts";
+import { TimingPane } from "./timing_pane.tsx";
+import { TrafficPane } from "./traffic_pane.tsx";
+import { type Capture, caseText, checkOf, fileOf, type Inspected, noteOf } from "./use_capture.ts";
+import "../../styles/captures.css";
+
+/** Parameters that belong to one case or route and are dropped with it. */
+const DROPPED = { stage: null, part: null, threads: null, bytes: null, regs: null } as const;
+
+function choose(change: Readonly<Record<string, string | null>>): void {
+  setParams({ ...DROPPED, sel: null, ...change });
+}
+
+/** The command that records the same again. */
+function wordsOf(run: RunModel, { record, route }: Selected): readonly string[] {
+  if (run.execution === "imported") return run.command;
+  const suite = run.suite === null ? [] : ["--suite", run.suite];
+  const chip = run.chip === null ? [] : ["--chip", run.chip];
+  return ["lockstep", "parity", ...suite, "--route", route, "--case", record.key, ...chip];
+}
+
+function useSelectionActions({ run, selected }: Capture, unit: (typeof UNITS)[number]): void {
+  const { record, routes, route, other } = selected;
+  const before = caseBeside(run, record.key, -1);
+  const after = caseBeside(run, record.key, 1);
+  const toCase = (key: string | undefined): void => {
+    if (key !== undefined) choose({ case: key, route, other });
+  };
+  useAction("case.previous", () => toCase(before), before === undefined ? "this is the first case" : undefined);
+  useAction("case.next", () => toCase(after), after === undefined ? "this is the last case" : undefined);
+  const toRoute = (by: number): void => {
+    const next = routes[routes.indexOf(route) + by];
+    if (next !== undefined) choose({ case: record.key, route: next, other: next === other ? route : other });
+  };
+  useAction("list.previous", () => toRoute(-1), routes.indexOf(route) === 0 ? "this is the first route" : undefined);
+  useAction("list.next", () => toRoute(1), routes.at(-1) === route ? "this is the last route" : undefined);
+  const alone = other === null ? "the case has one route" : undefined;
+  useAction("compare.swap", () => choose({ case: record.key, route: other, other: route }), alone);
+  useAction(
+    "compare.routes",
+    () => {
+      const others = routes.filter((name) => name !== route);
+      setParams({ other: others[(others.indexOf(other ?? "") + 1) % others.length] ?? null });
+    },
+    alone,
+  );
+  useAction("chart.unit", () => {
+    const next = UNITS[(UNITS.indexOf(unit) + 1) % UNITS.length]!;
+    setParams({ unit: next === "ms" ? null : next });
+  });
+  useAction("window.close", () => setParams({ threads: null, bytes: null, regs: null, table: null }));
+  useAction("run.reproducer", () => void copyText(commandLine(wordsOf(run, selected))));
+}
+
+function Pickers({ run, selected }: Capture): ReactElement {
+  const { record, routes, route, other } = selected;
+  return (
+    <div className="pickers">
+      <select
+        className="inp case"
+        aria-label="Case"
+        value={record.key}
+        onChange={(event) => choose({ case: event.target.value, route, other })}
+      >
+        {casesOf(run).map((each) => (
+          <option key={each.key} value={each.key}>
+            {caseText(each)}
+          </option>
+        ))}
+      </select>
+      <select
+        className="inp"
+        aria-label="Route A"
+        value={route}
+        onChange={(event) =>
+          choose({ case: record.key, route: event.target.value, other: event.target.value === other ? route : other })
+        }
+      >
+        {routes.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      {other === null ? null : (
+        <>
+          <span className="t3 micro">beside</span>
+          <select
+            className="inp"
+            aria-label="Route B"
+            value={other}
+            onChange={(event) => setParams({ other: event.target.value })}
+          >
+            {routes
+              .filter((name) => name !== route)
+              .map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+          </select>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface ReceiptsPaneProps {
+  readonly capture: Capture;
+  readonly inspected: Answer<Inspected>;
+  readonly checked: ReturnType<typeof checkOf>;
+  readonly stage: string;
+}
+
+function ReceiptsPane({ capture, inspected, checked, stage }: ReceiptsPaneProps): ReactElement {
+  const { check, reason } = checked;
+  const model = inspected.state === "there" ? inspected.value.occupancy : null;
+  const open = check === undefined ? undefined : openRequirements(check);
+  const rows =
+    check === undefined
+      ? []
+      : [
+          ...receiptRows(check),
+          registersRow(check.dispatches.map((dispatch) => (model === null ? undefined : bracketOf(model, dispatch)))),
+        ];
+  return (
+    <Pane label="Resource receipts">
+      <PaneHead title="Resource receipts">
+        <Pickers {...capture} />
+        {check === undefined ? null : (
+          <button
+            type="button"
+            className="btn quiet"
+            title="Save the receipts as CSV"
+            onClick={() =>
+              saveCsv(
+                fileOf(capture, "receipts"),
+                csvText(noteOf(capture, "resource receipts against the contract"), RECEIPT_HEAD, receiptLines(check)),
+              )
+            }
+          >
+            CSV
+          </button>
+        )}
+      </PaneHead>
+      {check === undefined ? (
+        <p className="nothing t3">{reason}</p>
+      ) : (
+        <>
+          <Receipts
+            dispatches={check.dispatches}
+            rows={rows}
+            stage={stage}
+            onStage={(name) => setParams({ ...DROPPED, stage: name, part: null })}
+          />
+          <div className="receipt-foot small">
+            {open === undefined ? null : open.broken.length > 0 ? (
+              <Verdict name="fail">
+                {open.broken[0]!.stage} breaks {open.broken.length} of {open.broken.length + open.held + open.unknown}:{" "}
+                {open.broken[0]!.requirement.id}
+              </Verdict>
+            ) : open.unknown > 0 ? (
+              <Verdict name="notrun">{open.unknown} not known: no receipt</Verdict>
+            ) : (
+              <Verdict name="pass">
+                {open.held} of {open.held} held
+              </Verdict>
+            )}
+            <span className="t3 el">
+              {capture.selected.route} against its contract
+              {capture.run.execution === "emulated"
+                ? "; launchable threads are the limit of the device, not a compiler's"
+                : ""}
+            </span>
+          </div>
+        </>
+      )}
+    </Pane>
+  );
+}
+
+function NoModel({ answer }: { readonly answer: Answer<Inspected> }): ReactElement {
+  return (
+    <Pane label="Occupancy, what if" line>
+      <PaneHead title="Occupancy, what if" />
+      {answer.state === "failed" ? (
+        <div className="inset">
+          <FailureNote failure={answer.failure} />
+        </div>
+      ) : (
+        <p className="nothing t3">
+          {answer.state === "there" ? `No estimate: ${answer.value.noModel ?? "no model for this family"}` : ""}
+        </p>
+      )}
+    </Pane>
+  );
+}
+
+function CaptureView(capture: Capture): ReactElement {
+  const { run, selected } = capture;
+  const { params } = useView();
+  const { record, route, result } = selected;
+  const kept = run.outcome !== "running" && run.outcome !== "refused";
+  const subject = { id: run.id, case: record.key };
+  const inspected = useAnswer("captures.inspect", kept && result !== undefined ? { ...subject, route } : null);
+  const timings: Answer<Timings> = useAnswer("captures.timings", kept ? subject : null);
+  const unit = UNITS.find((name) => name === params.unit) ?? "ms";
+  const receipts = inspected.state === "there" ? inspected.value.receipts : undefined;
+  const checked = useMemo(() => checkOf(selected, receipts?.map(({ receipt }) => receipt) ?? []), [selected, receipts]);
+  const dispatches = checked.check?.dispatches ?? [];
+  const dispatch = dispatches.find(({ stage }) => stage === params.stage) ?? dispatches[0];
+  useSelectionActions(capture, unit);
+  useChartActions();
+  useTrail("Captures", runName(run.id), lengthText(record.shape), route);
+  useViewCommand(wordsOf(run, selected));
+  const model = inspected.state === "there" ? inspected.value.occupancy : null;
+  return (
+    <Panes
+      page="captures"
+      rightLabel="Occupancy, traffic and roofline"
+      right={
+        <div className="page captures-right">
+          {model === null ? (
+            <NoModel answer={inspected} />
+          ) : (
+            <OccupancyPane capture={capture} dispatch={dispatch} model={model} />
+          )}
+          <TrafficPane capture={capture} />
+          <RooflinePane capture={capture} timings={timings} />
+        </div>
+      }
+    >
+      <div className="page captures-left">
+        <ReceiptsPane capture={capture} inspected={inspected} checked={checked} stage={dispatch?.stage ?? ""} />
+        <TimingPane capture={capture} timings={timings} unit={unit} />
+      </div>
+    </Panes>
+  );
+}
+
+function RunView({ run }: { readonly run: RunModel }): ReactElement {
+  const { params } = useView();
+  const selected = useMemo(() => selectIn(run, params), [run, params]);
+  if (selected === null) return <Nothing trail={runName(run.id)} title="This run prepared no case" />;
+  return <CaptureView run={run} selected={selected} />;
+}
+
+function Nothing({ trail, title }: { readonly trail: string; readonly title: string }): ReactElement {
+  useTrail("Captures", trail);
+  useViewCommand(["lockstep", "parity", "--suite", "quick"]);
+  return (
+    <Empty title={title}>
+      <p className="t2 after">
+        A run keeps a receipt of each pipeline and a time of each dispatch. This page then holds them against the
+        route's contract, and shows what a core could hold and what the route moves.
+      </p>
+      <ActionButton action="page.run" look="primary" large>
+        Run a suite
+      </ActionButton>
+    </Empty>
+  );
+}
+
+export function CapturesPage(): ReactElement {
+  const { params } = useView();
+  const shown = useShownRun(params.run);
+  if (shown.state === "there") return <RunView run={shown.run} />;
+  if (shown.state === "none") return <Nothing trail="no run yet" title="No receipt yet" />;
+  if (shown.state === "asking") return <div className="page" />;
+  return (
+    <div className="inset">
+      <FailureNote failure={shown.failure} />
+    </div>
+  );
+}

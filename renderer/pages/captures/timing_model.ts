@@ -1,0 +1,99 @@
+/** Recorded times of two routes as dots in time order. Pure. */
+import type { CallOutput } from "../../../electron/contract.ts";
+import type { EdgeSet } from "../../charts/plot.ts";
+
+export type Timings = CallOutput<"captures.timings">;
+type Sample = Timings["samples"][number];
+
+export const UNITS = ["ms", "µs", "ns"] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** Nanoseconds of a unit. */
+const SIZES: Readonly<Record<Unit, number>> = { ms: 1e6, µs: 1e3, ns: 1 };
+
+export function inUnit(ns: number, unit: Unit): number {
+  return ns / SIZES[unit];
+}
+
+/** Three significant digits; whole numbers above a thousand keep their commas. */
+export function timeNumber(value: number): string {
+  return value >= 1000
+    ? Math.round(value).toLocaleString("en-US")
+    : value === 0
+      ? "0"
+      : Number(value.toPrecision(3)).toString();
+}
+
+/** All dispatches of a route together, or one of them. */
+export const WHOLE = "all dispatches";
+
+export interface TimingPoint {
+  readonly series: "a" | "b";
+  readonly run: string;
+  readonly startedAt: string;
+  readonly route: string;
+  readonly ns: number;
+  /** The result did not pass: shown hollow, not counted. */
+  readonly discarded: boolean;
+}
+
+/** Names of the dispatches of a route, in their order. */
+export function partsOf({ samples }: Timings, routes: readonly (string | null)[]): readonly string[] {
+  const names = samples
+    .filter(({ route }) => routes.includes(route))
+    .flatMap(({ dispatches }) => dispatches.map(({ label }) => label));
+  return [...new Set(names)];
+}
+
+function timeOf({ dispatches }: Sample, part: string): number | undefined {
+  if (part !== WHOLE) return dispatches.find(({ label }) => label === part)?.ns;
+  return dispatches.reduce((sum, { ns }) => sum + ns, 0);
+}
+
+/** The samples of both routes, oldest first; those that have not the part are left out. */
+export function pointsOf({ samples }: Timings, a: string, b: string | null, part: string): readonly TimingPoint[] {
+  return samples.flatMap((sample): readonly TimingPoint[] => {
+    const { run, startedAt, route, passed } = sample;
+    const series = route === a ? "a" : route === b ? "b" : undefined;
+    const ns = timeOf(sample, part);
+    return series === undefined || ns === undefined ? [] : [{ series, run, startedAt, route, ns, discarded: !passed }];
+  });
+}
+
+/** Where one run ends and the next begins. */
+export function runEdges(points: readonly TimingPoint[]): EdgeSet {
+  const edges = points.flatMap(({ run }, index) => (index > 0 && points[index - 1]!.run !== run ? [index] : []));
+  return { kind: "group", title: "run", edges: Int32Array.from(edges), labels: [] };
+}
+
+/** One value for each point, NaN where the point is of another series or look. */
+export function columnOf(
+  points: readonly TimingPoint[],
+  series: TimingPoint["series"],
+  discarded: boolean,
+  unit: Unit,
+): Float64Array {
+  return Float64Array.from(points, (point) =>
+    point.series === series && point.discarded === discarded ? inUnit(point.ns, unit) : Number.NaN,
+  );
+}
+
+export interface TimingSummary {
+  readonly count: number;
+  readonly discarded: number;
+  /** Nanoseconds, of what counts. */
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Plain figures of a series; undefined without a sample that counts. */
+export function summaryOf(points: readonly TimingPoint[], series: TimingPoint["series"]): TimingSummary | undefined {
+  const own = points.filter((point) => point.series === series);
+  const times = own.filter(({ discarded }) => !discarded).map(({ ns }) => ns);
+  if (times.length === 0) return undefined;
+  times.sort((x, y) => x - y);
+  const middle = (times.length - 1) / 2;
+  const median = (times[Math.floor(middle)]! + times[Math.ceil(middle)]!) / 2;
+  return { count: times.length, discarded: own.length - times.length, median, least: times[0]!, most: times.at(-1)! };
+}

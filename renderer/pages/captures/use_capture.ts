@@ -1,0 +1,65 @@
+/** What the panes of the page have in common: the selection, its receipts, the names of their files. */
+
+import type { CallOutput } from "../../../electron/contract.ts";
+import { type ContractCheck, checkContract, type PipelineFacts } from "../../../kernels/contract.ts";
+import { contractFor } from "../../../kernels/contracts.ts";
+import type { CaseShape } from "../../../kernels/route.ts";
+import { lengthText } from "../../parts/text.ts";
+import type { CaseRecord, RunModel } from "../../state/run_model.ts";
+import { planFor } from "../kernels/plan.ts";
+import type { Selected } from "./selection.ts";
+
+export type Inspected = CallOutput<"captures.inspect">;
+type Receipt = Inspected["receipts"][number]["receipt"];
+
+export interface Capture {
+  readonly run: RunModel;
+  readonly selected: Selected;
+}
+
+/** The shape of a case for the tables beside the kernels. */
+export function shapeOf({ shape }: CaseRecord): CaseShape {
+  return shape;
+}
+
+/** Receipts that were made for the plan at hand; the first flavour is the one whose times are recorded. */
+export function factsOf(
+  receipts: readonly Receipt[],
+  defines: Readonly<Record<string, string | number>>,
+): readonly PipelineFacts[] {
+  const wanted = JSON.stringify(Object.entries(defines).sort());
+  return receipts.filter(
+    (receipt) => receipt.flavour === "fast" && JSON.stringify(Object.entries(receipt.defines).sort()) === wanted,
+  );
+}
+
+export type Checked =
+  | { readonly check: ContractCheck; readonly reason?: undefined }
+  | { readonly check?: undefined; readonly reason: string };
+
+/** The selected route against its contract, or why there is nothing to hold it against. */
+export function checkOf(selected: Selected, receipts: readonly Receipt[]): Checked {
+  const shape = shapeOf(selected.record);
+  const contract = contractFor(shape, selected.route);
+  const planned = planFor(shape, selected.route);
+  if (contract === undefined) return { reason: `${selected.route} is no route of this version: no contract` };
+  if (planned.plan === undefined) return { reason: planned.refusal };
+  return { check: checkContract(contract, planned.plan, factsOf(receipts, planned.plan.defines)) };
+}
+
+/** What a file says of where its figures come from. */
+export function noteOf({ run, selected }: Capture, what: string): string {
+  const { record, route, other } = selected;
+  const routes = other === null ? route : `${route} and ${other}`;
+  return `${what}; ${record.key}, ${routes}, ${run.id}; execution ${run.execution}`;
+}
+
+export function fileOf({ run, selected }: Capture, what: string): string {
+  return `${what}-${selected.record.key}-${selected.route}-${run.execution}`.replaceAll(/[^\w.-]+/g, "_");
+}
+
+/** `gqa_decode L 33, f32`. */
+export function caseText({ shape, key }: CaseRecord): string {
+  const origin = key.split("/").slice(3, -1).join("/");
+  return `${shape.operator} ${lengthText(shape)} ${origin} ${shape.dtype}`;
+}
