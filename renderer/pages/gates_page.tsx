@@ -35,9 +35,9 @@ function Inspector({ gate, table }: { readonly gate: Gate; readonly table: Table
       <PaneHead title={gate.title} meta={<span className="mono">{gate.id}</span>} />
       <dl className="prose">
         <dt>What must hold</dt>
-        <dd className="formula">{gate.formula}</dd>
+        <dd className="rule">{gate.formula}</dd>
         <dt>Threshold</dt>
-        <dd className="formula">{gate.threshold}</dd>
+        <dd className="rule">{gate.threshold}</dd>
         <dt>Why</dt>
         <dd>{gate.reason}</dd>
         <dt>Applies to</dt>

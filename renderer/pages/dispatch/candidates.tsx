@@ -7,7 +7,7 @@ import { setParams } from "../../state/view.ts";
 import { sizeText3 } from "../kernels/plan.ts";
 import { knownBy, predicateTitle } from "./known_by.ts";
 import type { Explained } from "./use_explain.ts";
-import { type Candidate, opensByItself, standingOf } from "./words.ts";
+import { type Candidate, opensByItself, shortFigure, standingOf } from "./words.ts";
 
 type Predicate = Candidate["predicates"][number];
 
@@ -28,7 +28,9 @@ function PredicateRow({ predicate, policy, device, passedOver }: PredicateRowPro
       <tr className={bad ? "failed" : undefined} title={reason} data-predicate={id} data-holds={holds}>
         <td className="m">{predicateTitle(id)}</td>
         <td className="t2">{requires}</td>
-        <td className={bad ? "b fail" : "m"}>{actual}</td>
+        <td className={bad ? "b fail" : "m"} title={actual === shortFigure(actual) ? undefined : actual}>
+          {shortFigure(actual)}
+        </td>
         <td className={known.soft ? "ambig" : "t3"} title={known.source}>
           {known.word}
         </td>

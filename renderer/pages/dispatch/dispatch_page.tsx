@@ -94,7 +94,12 @@ function Strip({ explained, asked, same }: StripProps): ReactElement {
           Run case
         </ActionButton>
       </div>
-      <div className="small t2">{whySentence(decision, asked.forced)}.</div>
+      <div className="small t2">
+        {whySentence(decision, asked.forced)}.
+        {route !== null && same === undefined ? (
+          <span className="t3"> No case of the suites has this shape, so it cannot be run from here.</span>
+        ) : null}
+      </div>
     </div>
   );
 }

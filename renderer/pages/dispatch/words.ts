@@ -69,3 +69,8 @@ export function whySentence(decision: Decision, forced: string | null): string {
   if (planned) return `${fails}; its kernel is not built yet`;
   return own.every(({ id }) => isDevicePredicate(id)) ? `${fails}. Only another chip or system changes that` : fails;
 }
+
+/** A figure with more than six significant digits, shortened to six; anything else as it is. */
+export function shortFigure(text: string): string {
+  return /^-?0?\.\d{8,}$/.test(text) ? Number(text).toPrecision(6) : text;
+}

@@ -13,7 +13,7 @@ import {
 import { variationsOf } from "../../../../renderer/pages/dispatch/flips.ts";
 import { isDevicePredicate, knownBy } from "../../../../renderer/pages/dispatch/known_by.ts";
 import { PRODUCTION, presetOf } from "../../../../renderer/pages/dispatch/shape_form.ts";
-import { opensByItself, standingOf, whySentence } from "../../../../renderer/pages/dispatch/words.ts";
+import { opensByItself, shortFigure, standingOf, whySentence } from "../../../../renderer/pages/dispatch/words.ts";
 
 const capabilities = (chip: string): RouteCapabilities => capabilitiesOf(emulatedProfile(chip));
 const shapeOf = (params: Readonly<Record<string, string>>): CaseShape => askedOf(params, [])!.shape;
@@ -121,5 +121,18 @@ describe("how an actual value is known", () => {
     expect(knownBy(profile, "macos_26_2", false)).toMatchObject({ word: "assumed", soft: true });
     expect(knownBy(profile, "apple_family", false)).toMatchObject({ word: "table", soft: false });
     expect(knownBy(profile, "kernel_built", true).word).toBe("policy");
+  });
+});
+
+describe("a figure in the table of predicates", () => {
+  it("is shortened where it is a long fraction, and only there", () => {
+    expect(shortFigure("0.07216878364870323")).toBe("0.0721688");
+    expect(["0.125", "128 + 64 / 128", "1,024", "26.4", "Apple9"].map(shortFigure)).toEqual([
+      "0.125",
+      "128 + 64 / 128",
+      "1,024",
+      "26.4",
+      "Apple9",
+    ]);
   });
 });
