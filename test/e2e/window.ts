@@ -10,30 +10,44 @@ export interface Server {
   readonly url: string;
   readonly origin: string;
   readonly evidence: string;
+  /** Ends it at once, as if the machine had gone. */
+  readonly kill: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** `out/serve.mjs` with an evidence folder of its own. */
-export async function startServer(): Promise<Server> {
+export interface ServerOptions {
+  /** Root of the program: the checkout, or a copy of it with other kernels. */
+  readonly root?: string;
+  /** Folder of the bundles; without one a fresh folder that goes with the server. */
+  readonly evidence?: string;
+}
+
+/** `out/serve.mjs`, with an evidence folder of its own where none is given. */
+export async function startServer({ root = WHERE.root, evidence: given }: ServerOptions = {}): Promise<Server> {
   const folder = scratchFolder();
-  const evidence = path.join(folder, "evidence");
+  const evidence = given ?? path.join(folder, "evidence");
   const child: ChildProcess = spawn(
     process.execPath,
-    [path.join(WHERE.root, "out", "serve.mjs"), "--evidence", evidence],
-    { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
+    [path.join(root, "out", "serve.mjs"), "--evidence", evidence],
+    // What it says at its end is no news.
+    { cwd: folder, stdio: ["ignore", "pipe", "ignore"] },
   );
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
   });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await gone;
+  };
   return {
     url,
     origin: new URL(url).origin,
     evidence,
+    kill: () => end("SIGKILL"),
     close: async () => {
-      const gone = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGINT");
-      await gone;
+      await end("SIGINT");
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
