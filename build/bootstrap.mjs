@@ -150,7 +150,7 @@ async function main() {
       name: "bundling",
       stamp: `${OUT}/bundle.stamp`,
       value: digest([...bundledFiles(), "build/bundle.mjs"], [lock]),
-      products: [`${OUT}/cli.mjs`, `${OUT}/host.mjs`, `${OUT}/serve.mjs`],
+      products: ["cli.mjs", "host.mjs", "serve.mjs", "main.mjs", "preload.cjs"].map((name) => `${OUT}/${name}`),
       work: async () => (await import("./bundle.mjs")).bundle(),
     });
     await step({

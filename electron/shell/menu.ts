@@ -6,13 +6,14 @@ import type { MenuItemConstructorOptions } from "electron";
 import { type ActionSection, WINDOW_ACTIONS, type WindowAction } from "../actions.ts";
 
 /** Titles of the sections' menus, in order. */
-export const SECTION_MENUS: readonly { readonly section: ActionSection; readonly label: string }[] = [
-  { section: "Pages", label: "Go" },
-  { section: "Run", label: "Run" },
-  { section: "Evidence", label: "Evidence" },
-  { section: "List", label: "Select" },
-  { section: "Window", label: "View" },
-];
+export const SECTION_MENUS: Readonly<Record<ActionSection, string>> = {
+  Pages: "Go",
+  Run: "Run",
+  Evidence: "Evidence",
+  List: "Select",
+  Chart: "Chart",
+  Window: "View",
+};
 
 /** Documents of the Help menu; their hosts are in `DOCUMENT_HOSTS`. */
 export const DOCUMENTS: readonly { readonly label: string; readonly url: string }[] = [
@@ -66,7 +67,7 @@ const DEVELOPER_ROLES: readonly MenuItemConstructorOptions[] = [
 ];
 
 export function menuTemplate({ mac, devTools, perform, openDocument }: MenuOptions): MenuItemConstructorOptions[] {
-  const sections = SECTION_MENUS.map(({ section, label }): MenuItemConstructorOptions => {
+  const sections = Object.entries(SECTION_MENUS).map(([section, label]): MenuItemConstructorOptions => {
     const own = WINDOW_ACTIONS.filter((action) => action.section === section).map((action) => entry(action, perform));
     const roles = section === "Window" ? [...VIEW_ROLES, ...(devTools ? DEVELOPER_ROLES : [])] : [];
     return { label, submenu: [...own, ...roles] };
