@@ -1,7 +1,12 @@
-/** The way from this window to its workbench: a WebSocket to the server that served the page. */
+/**
+ * The way from this window to its workbench: the port that the desktop's shell hands over, or a WebSocket to the server that
+ * served the page.
+ */
 import { connect, type Workbench } from "../electron/contract/connect.ts";
+import { portChannel } from "../electron/contract/port.ts";
+import { PORT_MESSAGE, SHELL_NAME, type WindowShell } from "../electron/contract/shell.ts";
 import { socketChannel } from "../electron/contract/socket.ts";
-import { RemoteError } from "../electron/contract/wire.ts";
+import { type Channel, RemoteError } from "../electron/contract/wire.ts";
 
 /** As in `electron/serve.ts`, which the window cannot import. */
 const SOCKET_PATH = "/contract";
@@ -45,8 +50,42 @@ async function whyRefused(): Promise<RemoteError> {
       });
 }
 
-/** Connects. Rejects with `RemoteError` where this window has no token or is refused. */
-export async function openBridge(): Promise<Workbench> {
+/** The desktop's shell; undefined in a browser. */
+export function windowShell(): WindowShell | undefined {
+  return (globalThis as { readonly [SHELL_NAME]?: WindowShell })[SHELL_NAME];
+}
+
+/** The main process answers at once, or not at all. */
+const PORT_MS = 10_000;
+
+/** The port that the shell answers with. */
+function takePort(shell: WindowShell): Promise<MessagePort> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(limit);
+      removeEventListener("message", onMessage);
+    };
+    const onMessage = ({ source, data, ports }: MessageEvent): void => {
+      if (source !== window || data !== PORT_MESSAGE || ports[0] === undefined) return;
+      stop();
+      resolve(ports[0]);
+    };
+    const limit = setTimeout(() => {
+      stop();
+      reject(
+        new RemoteError({
+          name: "WorkbenchGone",
+          message: "The desktop app gave this window no connection to its workbench",
+          mend: "quit the app and start it again",
+        }),
+      );
+    }, PORT_MS);
+    addEventListener("message", onMessage);
+    shell.connect();
+  });
+}
+
+async function openSocket(): Promise<Channel> {
   const token = takeToken();
   if (token === "") {
     throw new RemoteError({
@@ -58,5 +97,11 @@ export async function openBridge(): Promise<Workbench> {
   const socket = new WebSocket(`ws://${location.host}${SOCKET_PATH}`, [PROTOCOL, `${TOKEN_PREFIX}${token}`]);
   socket.binaryType = "arraybuffer";
   if (!(await opened(socket))) throw await whyRefused();
-  return connect(socketChannel(socket));
+  return socketChannel(socket);
+}
+
+/** Connects. Rejects with `RemoteError` where the desktop gives no port, or this window has no token or is refused. */
+export async function openBridge(): Promise<Workbench> {
+  const shell = windowShell();
+  return connect(shell === undefined ? await openSocket() : portChannel(await takePort(shell)));
 }

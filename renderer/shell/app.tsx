@@ -10,6 +10,7 @@ import { go, useHistory, useView } from "../state/view.ts";
 import { About } from "./about.tsx";
 import { performKey, useAction } from "./actions.ts";
 import { copyCommand } from "./command.ts";
+import { useDesktop } from "./desktop.ts";
 import { ErrorBoundary } from "./error_boundary.tsx";
 import { isMac, isSingle, keyText, worksInText } from "./keys.ts";
 import { LiveRegions } from "./live_regions.tsx";
@@ -86,6 +87,7 @@ export function App(): ReactElement {
   const close = (): void => setOverlay(null);
   useKeys(overlay !== null);
   usePageActions();
+  useDesktop();
   useAction("window.palette", () => setOverlay("palette"));
   useAction("window.shortcuts", () => setOverlay("shortcuts"));
   useAction("window.settings", () => setOverlay("settings"));
