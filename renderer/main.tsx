@@ -6,7 +6,7 @@ import "./styles/window.css";
 import "./styles/pages.css";
 import { type ReactElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { openBridge } from "./bridge.ts";
+import { openBridge, windowShell } from "./bridge.ts";
 import { FailureNote } from "./parts/failure.tsx";
 import { Empty } from "./parts/pane.tsx";
 import { App } from "./shell/app.tsx";
@@ -26,6 +26,7 @@ function NoWorkbench({ failure }: { readonly failure: FailureView }): ReactEleme
 
 async function start(): Promise<void> {
   startTheme();
+  if (windowShell() !== undefined) document.documentElement.dataset.door = "desktop";
   const root = createRoot(document.getElementById("root")!);
   try {
     // The bridge takes the token out of the fragment before the view is read from it.

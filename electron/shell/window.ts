@@ -15,6 +15,10 @@ export function windowOptions(folder: string, devTools: boolean): BrowserWindowC
     ...SIZE,
     title: "Lockstep",
     show: false,
+    // On a Mac the top bar, 42 px high, is the title bar, with the system's buttons in its middle.
+    ...(process.platform === "darwin"
+      ? { titleBarStyle: "hiddenInset" as const, trafficLightPosition: { x: 16, y: 14 } }
+      : {}),
     backgroundColor: nativeTheme.shouldUseDarkColors ? GROUND.dark : GROUND.light,
     webPreferences: { ...WEB_PREFERENCES, devTools, preload: path.join(folder, "preload.cjs") },
   };
