@@ -179,7 +179,9 @@ export interface BudgetQuestion {
   readonly context: number;
 }
 
-export type PartId = "weights" | "runtime" | "scratch" | "windowed" | "kv" | "left" | "system";
+/** In the order in which they stand in a bar. */
+export const PART_IDS = ["weights", "runtime", "scratch", "windowed", "kv", "left", "system"] as const;
+export type PartId = (typeof PART_IDS)[number];
 
 /** How a part is known. `chosen` was typed or picked, `estimate` follows a rule, `formula` is exact. */
 export type PartBy = "formula" | "chosen" | "estimate" | "api" | "unknown";

@@ -88,13 +88,13 @@ function missing(file: string): Read {
 function loadAverage(files: Files): Read {
   const words = files.text("proc/loadavg")?.split(" ").slice(0, 3);
   if (words === undefined || words.length < 3) return missing("/proc/loadavg");
-  return { value: `${words.join(", ")} (1, 5, 15 min)` };
+  return { value: words.join(", ") };
 }
 
 /** Share of the last ten seconds in which some task waited for a processor. */
 function pressure(files: Files): Read {
   const share = /^some avg10=([\d.]+)/m.exec(files.text("proc/pressure/cpu") ?? "")?.[1];
-  return share === undefined ? missing("/proc/pressure/cpu") : { value: `${share} % of the last 10 s waited` };
+  return share === undefined ? missing("/proc/pressure/cpu") : { value: `${share} % of the last 10 s` };
 }
 
 /** Processors that this control group may use. */
@@ -163,7 +163,7 @@ function system(
     fact(
       "power",
       "low_power",
-      "low power mode",
+      "low power",
       "api",
       "NSProcessInfo.isLowPowerModeEnabled",
       read(lowPowerMode === null ? null : lowPowerMode ? "on" : "off"),
@@ -210,13 +210,13 @@ export function machineState(options: MachineOptions = {}): readonly MachineFact
       "load",
       "load average",
       platform === "linux" ? "probe" : "api",
-      platform === "linux" ? "/proc/loadavg" : "getloadavg",
-      platform === "linux" ? loadAverage(files) : { value: `${averages.join(", ")} (1, 5, 15 min)` },
+      platform === "linux" ? "/proc/loadavg: 1, 5 and 15 minutes" : "getloadavg: 1, 5 and 15 minutes",
+      platform === "linux" ? loadAverage(files) : { value: averages.join(", ") },
     ),
     fact(
       "load",
       "pressure",
-      "processor pressure",
+      "CPU pressure",
       "probe",
       "/proc/pressure/cpu",
       onLinux(() => pressure(files)),
@@ -224,7 +224,7 @@ export function machineState(options: MachineOptions = {}): readonly MachineFact
     fact(
       "load",
       "available",
-      "memory available",
+      "memory free",
       "probe",
       "/proc/meminfo",
       onLinux(() => available(files)),
@@ -232,7 +232,7 @@ export function machineState(options: MachineOptions = {}): readonly MachineFact
     ...(platform === "linux"
       ? [
           fact("thermal", "temperature", "hottest zone", "probe", "/sys/class/thermal", temperature(files)),
-          fact("power", "governor", "frequency governor", "probe", "/sys/…/cpu0/cpufreq", governor(files)),
+          fact("power", "governor", "governor", "probe", "/sys/…/cpu0/cpufreq", governor(files)),
           fact("power", "clock", "clock", "probe", "/sys/…/cpu0/cpufreq", clock(files)),
           fact("power", "supply", "power supply", "probe", "/sys/class/power_supply", supply(files)),
         ]

@@ -3,15 +3,20 @@
  * is hollow. The limit is a dashed line; the range of an estimated limit is hatched above the bar.
  */
 import type { ReactElement } from "react";
-import { Bar, BarChart, type BarShapeProps, ReferenceLine, XAxis, YAxis } from "recharts";
-import { type Budget, type BudgetPart, binaryText, GIB, type WorkingSet } from "../../../electron/device/budget.ts";
+import { Bar, BarChart, type BarShapeProps, ReferenceArea, ReferenceLine, XAxis, YAxis } from "recharts";
+import {
+  type Budget,
+  type BudgetPart,
+  binaryText,
+  GIB,
+  PART_IDS,
+  type WorkingSet,
+} from "../../../electron/device/budget.ts";
 import { useSize } from "../../charts/use_size.ts";
+import { fitting, gibTicks } from "./budget_axis.ts";
 
 const MARGIN = { top: 30, right: 16, bottom: 4, left: 12 } as const;
 const AXIS_HEIGHT = 22;
-/** Room for a label beside its figure. */
-const LETTER = 6.4;
-
 /** Short words for a narrow segment. */
 const SHORT: Readonly<Record<BudgetPart["id"], string>> = {
   weights: "weights",
@@ -22,19 +27,6 @@ const SHORT: Readonly<Record<BudgetPart["id"], string>> = {
   left: "left",
   system: "macOS",
 };
-
-/** Ticks of about a sixth of the axis, at round numbers of GiB. */
-export function gibTicks(most: number): readonly number[] {
-  const steps = [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-  const step = steps.find((size) => most / GIB / size <= 8) ?? 1024;
-  const count = Math.floor(most / GIB / step + 1e-9);
-  return Array.from({ length: count + 1 }, (_, index) => index * step * GIB);
-}
-
-/** The longest of some texts that fits into a width; an empty one where none does. */
-export function fitting(texts: readonly string[], width: number): string {
-  return texts.find((text) => text.length * LETTER + 8 <= width) ?? "";
-}
 
 interface BudgetBarProps {
   readonly budget: Budget;
@@ -70,7 +62,7 @@ function Mark({ text, anchor, className, top, viewBox }: MarkProps): ReactElemen
 function Hatches(): ReactElement {
   return (
     <defs>
-      {(["cat", "grey", "fail"] as const).map((name) => (
+      {(["cat", "grey"] as const).map((name) => (
         <pattern
           key={name}
           id={`budget-hatch-${name}`}
@@ -91,10 +83,12 @@ export function BudgetBar({ budget, limit, memoryBytes }: BudgetBarProps): React
   const most = Math.max(memoryBytes, budget.needBytes);
   const inner = width - MARGIN.left - MARGIN.right;
   const { parts } = budget;
-  const row = Object.fromEntries(parts.map(({ id, bytes }) => [id, bytes]));
+  // Recharts stacks in the order in which bars appear first, so every part has a bar at all times.
+  const row = Object.fromEntries(PART_IDS.map((id) => [id, parts.find((part) => part.id === id)?.bytes ?? 0]));
   const shapeOf =
-    (part: BudgetPart) =>
+    (part: BudgetPart | undefined) =>
     ({ x, y, width: wide, height: tall }: BarShapeProps): ReactElement => {
+      if (part === undefined || !(wide > 0)) return <g />;
       const label = fitting([`${part.label} ${binaryText(part.bytes)}`, part.label, SHORT[part.id]], wide);
       return (
         <g className={`seg-${part.id}`}>
@@ -155,9 +149,18 @@ export function BudgetBar({ budget, limit, memoryBytes }: BudgetBarProps): React
             axisLine={false}
           />
           <YAxis type="category" hide />
-          {parts.map((part) => (
-            <Bar key={part.id} dataKey={part.id} stackId="memory" isAnimationActive={false} shape={shapeOf(part)} />
+          {PART_IDS.map((id) => (
+            <Bar
+              key={id}
+              dataKey={id}
+              stackId="memory"
+              isAnimationActive={false}
+              shape={shapeOf(parts.find((part) => part.id === id))}
+            />
           ))}
+          {budget.needBytes > limit.low ? (
+            <ReferenceArea x1={limit.low} x2={budget.needBytes} className="over" fill="none" />
+          ) : null}
           {ranged ? <ReferenceLine x={limit.high} className="limitline faint" /> : null}
           <ReferenceLine
             x={limit.low}

@@ -17,9 +17,17 @@ import {
 
 const FORMS: Readonly<Record<CacheShape["form"], string>> = {
   gqa: "K and V",
-  mla_expanded: "K, V expanded",
+  mla_expanded: "expanded",
   mla_latent: "latent",
 };
+
+/** Marks below the slider. */
+const ENDS = [
+  ["256", 256],
+  ["4K", 4096],
+  ["64K", 65_536],
+  ["2M", 2_097_152],
+] as const;
 
 const SHAPE_LABELS: Readonly<Partial<Record<TypedField, string>>> = {
   heads: "heads",
@@ -114,10 +122,11 @@ function ContextSlider({ asked }: { readonly asked: Asked }): ReactElement {
         onChange={(event) => setParams({ ctx: String(contextOfStep(Number(event.target.value))) })}
       />
       <span className="ends micro t3" aria-hidden="true">
-        <span>256</span>
-        <span>4K</span>
-        <span>64K</span>
-        <span>2M</span>
+        {ENDS.map(([words, context]) => (
+          <span key={words} style={{ left: `${(100 * stepOfContext(context)) / SLIDER.steps}%` }}>
+            {words}
+          </span>
+        ))}
       </span>
     </div>
   );

@@ -17,7 +17,8 @@ import { setParams } from "../../state/view.ts";
 import { type Asked, CLEARED } from "./asked.ts";
 import { BudgetBar } from "./budget_bar.tsx";
 import { BudgetForm } from "./budget_form.tsx";
-import { ByMemory, longestText, memoryRows } from "./by_memory.tsx";
+import { ByMemory } from "./by_memory.tsx";
+import { longestText, memoryRows } from "./memory_rows.ts";
 import { useWide } from "./use_wide.ts";
 
 const BY: Readonly<Record<BudgetPart["by"], string>> = {

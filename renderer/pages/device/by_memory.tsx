@@ -1,39 +1,8 @@
 /** The longest context for each size of memory, by the type of the cache. A row is a size to choose. */
 import type { ReactElement } from "react";
-import {
-  type BudgetQuestion,
-  GIB,
-  type LongestContext,
-  longestContext,
-  MAX_CONTEXT,
-  MEMORY_SIZES_GIB,
-  workingSetLimit,
-} from "../../../electron/device/budget.ts";
-import { countText } from "../../parts/text.ts";
+import { GIB } from "../../../electron/device/budget.ts";
 import { setParams } from "../../state/view.ts";
-
-/** `131,072`, `≥ 2,097,152`, `none`. */
-export function longestText({ tokens, endedBy }: LongestContext): string {
-  if (endedBy === "search") return `≥ ${countText(MAX_CONTEXT)}`;
-  return tokens === 0 ? "none" : countText(tokens);
-}
-
-const DTYPES = ["f32", "f16"] as const;
-
-export interface MemoryRow {
-  readonly gib: number;
-  /** Low end of the estimated limit, bytes. */
-  readonly limit: number;
-  readonly longest: Readonly<Record<(typeof DTYPES)[number], LongestContext>>;
-}
-
-export function memoryRows(question: BudgetQuestion): readonly MemoryRow[] {
-  return MEMORY_SIZES_GIB.map((gib) => {
-    const limit = workingSetLimit(gib * GIB);
-    const of = (dtype: (typeof DTYPES)[number]): LongestContext => longestContext({ ...question, dtype }, limit.low);
-    return { gib, limit: limit.low, longest: { f32: of("f32"), f16: of("f16") } };
-  });
-}
+import { longestText, type MemoryRow, ROW_DTYPES } from "./memory_rows.ts";
 
 interface ByMemoryProps {
   readonly rows: readonly MemoryRow[];
@@ -66,7 +35,7 @@ export function ByMemory({ rows, current }: ByMemoryProps): ReactElement {
                 </button>
               </td>
               <td className="num t2">{(limit / GIB).toFixed(1)}</td>
-              {DTYPES.map((dtype) => (
+              {ROW_DTYPES.map((dtype) => (
                 <td key={dtype} className={longest[dtype].tokens === 0 ? "num fail" : "num"}>
                   {longestText(longest[dtype])}
                 </td>

@@ -1,23 +1,10 @@
 /** Every chip of the table with all its variants: a row is a chip to emulate. */
 import type { ReactElement } from "react";
-import type { CallOutput } from "../../../electron/contract.ts";
 import { csvText, saveCsv } from "../../charts/save.ts";
 import { setParams } from "../../state/view.ts";
-
-export type Chip = CallOutput<"chips.list">["chips"][number];
+import { bandwidthText, type Chip, coresText } from "./words.ts";
 
 const FAMILIES = ["apple10", "apple9", "apple8", "apple7"] as const;
-
-/** `8 or 10`; `30 or 40`. */
-export function coresText({ variants }: Chip): string {
-  return variants.map(({ gpuCores }) => gpuCores).join(" or ");
-}
-
-/** `153`; `307 or 410`; one figure where the variants share it. */
-export function bandwidthText({ variants }: Chip): string {
-  const figures = [...new Set(variants.map(({ memoryBandwidthGbS }) => memoryBandwidthGbS))];
-  return figures.map((figure) => (figure === null ? "not known" : String(Math.round(figure)))).join(" or ");
-}
 
 export function saveChips(chips: readonly Chip[]): void {
   const rows = chips.flatMap((chip) =>
@@ -51,10 +38,10 @@ export function ChipsTable({ chips, current }: ChipsTableProps): ReactElement {
         <thead>
           <tr>
             <th className="c-chip">chip</th>
-            <th>architecture</th>
-            <th className="num c-cores">GPU cores</th>
-            <th className="num">GB/s</th>
-            <th className="num">GHz</th>
+            <th className="c-arch">architecture</th>
+            <th className="num c-figure">GPU cores</th>
+            <th className="num c-figure">GB/s</th>
+            <th className="num c-figure">GHz</th>
             <th>clock is</th>
           </tr>
         </thead>

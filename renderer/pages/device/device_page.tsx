@@ -13,12 +13,13 @@ import { type FailureView, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { askedOf } from "./asked.ts";
 import { BudgetPane } from "./budget_pane.tsx";
-import { type Chip, ChipsTable, saveChips } from "./chips_table.tsx";
+import { ChipsTable, saveChips } from "./chips_table.tsx";
 import { DevicesList, type Profile } from "./devices_list.tsx";
 import { type Feature, FeaturesTable, featuresMeta, saveFeatures } from "./features_table.tsx";
 import { MachinePane } from "./machine_pane.tsx";
 import { ProfileTable } from "./profile_table.tsx";
 import { useWide } from "./use_wide.ts";
+import type { Chip } from "./words.ts";
 import "../../styles/device.css";
 
 const TABLES = ["profile", "features", "chips"] as const;
@@ -77,7 +78,9 @@ function Table({ table, profile, features, chips, open }: TableProps): ReactElem
   const current = profile?.chip.value.replace(/^Apple /, "");
   switch (table) {
     case "profile":
-      return profile === undefined ? null : <ProfileTable profile={profile} />;
+      return profile === undefined ? null : (
+        <ProfileTable profile={profile} chip={chips.find(({ shortName }) => shortName === current)} />
+      );
     case "features":
       return <FeaturesTable features={features} open={open} />;
     case "chips":

@@ -4,6 +4,7 @@ import type { CallOutput } from "../../../electron/contract.ts";
 import { csvText, saveCsv } from "../../charts/save.ts";
 import { Verdict } from "../../parts/glyph.tsx";
 import { setParams } from "../../state/view.ts";
+import { shortRequires } from "./words.ts";
 
 export type Feature = CallOutput<"device.features">["features"][number];
 
@@ -42,11 +43,6 @@ function State({ state }: { readonly state: Feature["state"] }): ReactElement {
   return <Verdict name="blocked">not known</Verdict>;
 }
 
-/** `Apple7+, MSL 3.1+`: the whole words stand in the reason. */
-export function shortRequires(text: string): string {
-  return text.replaceAll(" or later", "+");
-}
-
 interface RowProps {
   readonly feature: Feature;
   readonly open: boolean;
@@ -74,7 +70,7 @@ function Row({ feature, open }: RowProps): ReactElement {
         <td>
           <State state={state} />
         </td>
-        <td className="t3 el when-wide" title={`${source}`}>
+        <td className="t3 el" title={source}>
           {source}
         </td>
       </tr>
@@ -112,7 +108,7 @@ export function FeaturesTable({ features, open }: FeaturesTableProps): ReactElem
             <th>requires</th>
             <th>has</th>
             <th className="c-state">state</th>
-            <th className="c-source when-wide">source</th>
+            <th className="c-source">source</th>
           </tr>
         </thead>
         {(Object.keys(GROUPS) as Feature["group"][]).map((group) => (

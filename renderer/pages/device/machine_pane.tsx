@@ -57,7 +57,7 @@ export function MachinePane(): ReactElement {
           <tr>
             <th>value</th>
             <th>is</th>
-            <th>known by</th>
+            <th>by</th>
           </tr>
         </thead>
         {(Object.keys(GROUPS) as Fact["group"][]).map((group) => {

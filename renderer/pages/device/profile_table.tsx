@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import { isSoft, KNOWN_BY, type KnownBy } from "../../parts/known_by.ts";
 import { countText } from "../../parts/text.ts";
 import type { Profile } from "./devices_list.tsx";
+import type { Chip } from "./words.ts";
 
 export interface ProfileFact {
   readonly label: string;
@@ -49,6 +50,20 @@ export function limitsOf({ limits }: Profile): readonly ProfileFact[] {
   }));
 }
 
+/** What the chip table has of the chip: its clock, and every variant that was sold. */
+export function chipFactsOf(chip: Chip): readonly ProfileFact[] {
+  const clock = chip.clockGhz === null ? "not known" : `${chip.clockGhz} GHz`;
+  return [
+    { label: "GPU clock", value: clock, by: "table", source: chip.clockConfidence },
+    ...chip.variants.map(({ gpuCores, memoryBandwidthGbS }) => ({
+      label: `variant of ${gpuCores} cores`,
+      value: memoryBandwidthGbS === null ? "bandwidth not known" : `${memoryBandwidthGbS} GB/s`,
+      by: "table" as const,
+      source: `native/chips.json: ${chip.sources.join(", ")}`,
+    })),
+  ];
+}
+
 function Row({ fact }: { readonly fact: ProfileFact }): ReactElement {
   return (
     <tr>
@@ -64,7 +79,13 @@ function Row({ fact }: { readonly fact: ProfileFact }): ReactElement {
   );
 }
 
-export function ProfileTable({ profile }: { readonly profile: Profile }): ReactElement {
+interface ProfileTableProps {
+  readonly profile: Profile;
+  /** Its chip in the chip table; undefined where the table does not have it. */
+  readonly chip: Chip | undefined;
+}
+
+export function ProfileTable({ profile, chip }: ProfileTableProps): ReactElement {
   return (
     <div className="body scroll">
       <table className="tbl fix facts">
@@ -86,6 +107,16 @@ export function ProfileTable({ profile }: { readonly profile: Profile }): ReactE
           {limitsOf(profile).map((fact) => (
             <Row key={fact.label} fact={fact} />
           ))}
+          {chip === undefined ? null : (
+            <>
+              <tr className="grp">
+                <td colSpan={4}>{chip.name}, as it was sold</td>
+              </tr>
+              {chipFactsOf(chip).map((fact) => (
+                <Row key={fact.label} fact={fact} />
+              ))}
+            </>
+          )}
         </tbody>
       </table>
     </div>

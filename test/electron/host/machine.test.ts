@@ -47,8 +47,8 @@ describe("the state of a machine", () => {
     const facts = machineState({ root: rootWith(LINUX), platform: "linux" });
     const values = Object.fromEntries(facts.map(({ id, value }) => [id, value]));
     expect(values).toMatchObject({
-      load: "0.50, 1.25, 2.00 (1, 5, 15 min)",
-      pressure: "12.50 % of the last 10 s waited",
+      load: "0.50, 1.25, 2.00",
+      pressure: "12.50 % of the last 10 s",
       available: "4.00 GiB",
       quota: "2.50 cores",
       governor: "performance",
