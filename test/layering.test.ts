@@ -29,6 +29,8 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/contract/",
       "electron/actions.ts",
       "electron/words.ts",
+      "electron/analysis/layout.ts",
+      "electron/analysis/lengths.ts",
       "electron/analysis/messages.ts",
       "electron/captures/messages.ts",
       "electron/captures/occupancy.ts",

@@ -1,10 +1,9 @@
 /** The answer about one element: address, errors, rank, operands and the trace of its softmax. */
-import type { CaseShape, RoutePlan } from "../../kernels/route.ts";
-import type { NativeAttentionResult } from "../../native/addon.ts";
-import type { DeviceBuffer } from "../../native/device.ts";
 import type { RouteOutput } from "./bundle_case.ts";
 import { type CaseOperands, caseOperands } from "./case_operands.ts";
-import { type ErrorArrays, ulpSize } from "./errors.ts";
+import { diagnose } from "./diagnosis.ts";
+import { type DiagnosisContext, diagnosisInput } from "./diagnosis_input.ts";
+import { ulpSize } from "./errors.ts";
 import { type EdgeSet, keyEdges, keySchedule } from "./geometry.ts";
 import { elementOwner } from "./lanes.ts";
 import { addressOf, addressWords, extentsOf } from "./layout.ts";
@@ -13,14 +12,8 @@ import { type Operands, operandsOf, termOf, topTerms } from "./operands.ts";
 import { type SoftmaxTrace, softmaxTrace } from "./softmax_trace.ts";
 import { rankOf } from "./worst.ts";
 
-export interface ElementContext {
-  readonly shape: CaseShape;
-  readonly plan: RoutePlan | undefined;
-  readonly out: RouteOutput;
+export interface ElementContext extends DiagnosisContext {
   readonly lse: RouteOutput | undefined;
-  readonly errors: ErrorArrays;
-  readonly oracle: NativeAttentionResult;
-  readonly buffers: ReadonlyMap<string, DeviceBuffer>;
 }
 
 /** Keys [begin, end) around `key`, at most `size` of them. */
@@ -152,5 +145,6 @@ export function elementAnswer(
     top: topTerms(operands, what.top),
     edges,
     trace: cutTrace(softmaxTrace(operands, keySchedule(plan, source.keys)), begin, end),
+    diagnosis: diagnose(diagnosisInput(context, index, made, operands)),
   };
 }

@@ -12,6 +12,8 @@ export interface CaseOperands {
   readonly kvHead: number;
   /** Row of k and v that key 0 is. */
   readonly firstKey: number;
+  /** Keys that are there, whether the row sees them or not. */
+  readonly available: number;
   readonly sequence: SequencePlace | null;
 }
 
@@ -51,6 +53,7 @@ export function caseOperands(
       },
       kvHead,
       firstKey: 0,
+      available: live,
       sequence: null,
     };
   }
@@ -77,6 +80,7 @@ export function caseOperands(
     },
     kvHead: head,
     firstKey,
+    available,
     sequence: place,
   };
 }

@@ -5,13 +5,9 @@
 
 import { ulpDistance } from "../../oracle/metrics.ts";
 import { FLOAT_FORMATS, type FloatDtype, roundTo } from "../../oracle/tensor.ts";
+import type { Measure } from "./messages.ts";
 
-export const MEASURES = ["abs", "relative", "ulp", "signed"] as const;
-/**
- * `abs` |o - r|; `relative` |o - r| / |r|; `ulp` steps of the output's dtype between o and r rounded to it; `signed`
- * o - r.
- */
-export type Measure = (typeof MEASURES)[number];
+export type { Measure };
 
 /** Flags of an element or of a cell; a cell holds those of all its elements. */
 export const FLAG = { nan: 1, infinite: 2 } as const;

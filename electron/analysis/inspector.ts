@@ -29,7 +29,7 @@ import { type ErrorArrays, errorArrays } from "./errors.ts";
 import { outputEdges, planOf } from "./geometry.ts";
 import { heatMap, notFiniteOf } from "./heat_map.ts";
 import { laneErrors, outputFragment } from "./lanes.ts";
-import { addressOf, addressWords, extentsOf } from "./layout.ts";
+import { addressOf, addressWords, extentsOf, positionAxis } from "./layout.ts";
 import {
   ANSWER_LIMIT_BYTES,
   type InspectAnswer,
@@ -37,7 +37,7 @@ import {
   type InspectRequest,
   type InspectWhat,
 } from "./messages.ts";
-import { positionAxis, positionProfile } from "./position_profile.ts";
+import { positionProfile } from "./position_profile.ts";
 import { headSummaries, sequenceSummaries, ulpSummary, wholeSummary } from "./summaries.ts";
 import { worstElements } from "./worst.ts";
 
@@ -159,6 +159,7 @@ export class Inspector {
           errors,
           oracle: reference.oracle,
           buffers: reference.buffers,
+          limit: errorLimit(subject.result),
         };
         return elementAnswer(context, what);
       }
@@ -270,6 +271,11 @@ export class Inspector {
     }
     return errors;
   }
+}
+
+/** Limit of the gate on the largest error, as the charts draw it. */
+function errorLimit({ gates }: ResultRecord): number | null {
+  return gates.find(({ id }) => id === "max_abs")?.limit ?? gates.find(({ id }) => id === "subnormal")?.limit ?? null;
 }
 
 /** The inputs of a case. Throws `InspectError` (`input`) where its file holds values that the case cannot have. */

@@ -33,6 +33,11 @@ function inRange(what: string, value: number, end: number): void {
   }
 }
 
+/** The axis that position means for an operator: the query token of a prefill, the output dimension of a decode. */
+export function positionAxis(operator: CaseShape["operator"]): "token" | "dim" {
+  return operator === "mla_prefill" ? "token" : "dim";
+}
+
 /** Flat index of an element. Throws RangeError outside the output. */
 export function indexOf(extents: OutputExtents, { token, head, dim }: Address): number {
   inRange("token", token, extents.tokens);

@@ -1,5 +1,5 @@
 /** Error by length over the cases of a run, from its record alone. */
-import type { RunRecord } from "../runs/record.ts";
+import type { CaseShape } from "../../kernels/route.ts";
 
 /** One result: a point of the chart. */
 export interface LengthPoint {
@@ -18,11 +18,26 @@ export interface LengthPoint {
   readonly limit: number | null;
 }
 
+/** What is used of a record. */
+export interface LengthRecord {
+  readonly cases: readonly {
+    readonly key: string;
+    readonly shape: CaseShape;
+    readonly source:
+      | { readonly kind: "generator"; readonly variant: string }
+      | { readonly kind: "tensors" | "scores"; readonly file: string; readonly prefix: string };
+  }[];
+  readonly results: readonly {
+    readonly case: string;
+    readonly route: string;
+    readonly verdict: LengthPoint["verdict"];
+    readonly metrics: { readonly maxAbs: number; readonly nmse: number | null } | null;
+    readonly gates: readonly { readonly id: string; readonly limit: number | null }[];
+  }[];
+}
+
 /** Points of an operator, by length, then in the record's order. Results without a case in the record are left out. */
-export function lengthPoints(
-  record: Pick<RunRecord, "cases" | "results">,
-  operator: "gqa_decode" | "mla_prefill",
-): readonly LengthPoint[] {
+export function lengthPoints(record: LengthRecord, operator: "gqa_decode" | "mla_prefill"): readonly LengthPoint[] {
   const cases = new Map(record.cases.map((entry) => [entry.key, entry]));
   return record.results
     .flatMap((result): readonly LengthPoint[] => {

@@ -23,7 +23,14 @@ const f32 = z.custom<Float32Array>((value) => value instanceof Float32Array, "mu
 const i32 = z.custom<Int32Array>((value) => value instanceof Int32Array, "must be an Int32Array");
 const u8 = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "must be a Uint8Array");
 
-const measureSchema = z.enum(["abs", "relative", "ulp", "signed"]);
+export const MEASURES = ["abs", "relative", "ulp", "signed"] as const;
+/**
+ * `abs` |o - r|; `relative` |o - r| / |r|; `ulp` steps of the output's dtype between o and r rounded to it; `signed`
+ * o - r.
+ */
+export type Measure = (typeof MEASURES)[number];
+
+const measureSchema = z.enum(MEASURES);
 const axisSchema = z.enum(["token", "head", "dim"]);
 const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
 
@@ -255,6 +262,10 @@ const elementSchema = z.strictObject({
   edges: edgesSchema,
   /** Steps whose keys lie in the window; partitions and merge over all keys. */
   trace: traceSchema,
+  diagnosis: z.strictObject({
+    kind: z.enum(["within", "not_finite", "unwritten", "pattern", "place", "none"]),
+    sentence: z.string(),
+  }),
 });
 
 const lanesSchema = z.strictObject({

@@ -31,8 +31,3 @@ export function positionProfile(
   const cells = cellsOf(matrixView(extents, null, axis, fixed), errors[measure], errors.flags);
   return { axis, length: cells.columns, max: cells.values, mean: cells.means, at: cells.at, flags: cells.flags };
 }
-
-/** The axis that position means for an operator: the query token of a prefill, the output dimension of a decode. */
-export function positionAxis(operator: "gqa_decode" | "mla_prefill"): Axis {
-  return operator === "mla_prefill" ? "token" : "dim";
-}

@@ -3,6 +3,7 @@
  * point, and a line that reads the point at hand out.
  */
 import type { KeyboardEvent, ReactElement, ReactNode, RefObject } from "react";
+import { useAction } from "../shell/actions.ts";
 import "./charts.css";
 
 interface ChartFrameProps {
@@ -37,6 +38,12 @@ export function cursorAfter(key: string, at: number, count: number): number | un
   return to === undefined ? undefined : Math.min(count - 1, Math.max(0, to));
 }
 
+/** Offers to pin the point at hand while there is one. */
+export function PinAction({ onPin }: { readonly onPin: () => void }): null {
+  useAction("list.pin", onPin);
+  return null;
+}
+
 export function ChartFrame(props: ChartFrameProps): ReactElement {
   const { holder, label, count, at, words, onAt, onPick, children } = props;
   const onKey = (event: KeyboardEvent): void => {
@@ -67,6 +74,7 @@ export function ChartFrame(props: ChartFrameProps): ReactElement {
       <div role="img" aria-label={label}>
         {children}
       </div>
+      {at === null || onPick === undefined ? null : <PinAction onPin={() => onPick(at)} />}
       {at === null || at >= count ? null : <span className="readout micro">{words(at)}</span>}
     </div>
   );

@@ -49,7 +49,9 @@ export function SummaryChart(props: SummaryChartProps): ReactElement {
   const pick = onPick === undefined ? undefined : (index: number) => onPick(bars[index]?.index ?? index);
 
   const shape = ({ x, y, width: wide, height: tall, index }: BarShapeProps): ReactElement => {
-    const bar = bars[index]!;
+    // While the data changes Recharts may draw bars that are gone once more.
+    const bar = bars[index];
+    if (bar === undefined) return <g />;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: the frame has the keys for it.
       <g
@@ -73,6 +75,12 @@ export function SummaryChart(props: SummaryChartProps): ReactElement {
             className={`barrect ${bar.tone}`}
           />
         ) : null}
+        {bar.limit === undefined || bar.limit === null || !(bar.limit > 0) ? null : (
+          <path
+            d={`M${x - 1} ${Math.round(base - axis.place(bar.limit) * (base - MARGIN.top)) + 0.5}h${Math.max(3, wide + 2)}`}
+            className="barlimit"
+          />
+        )}
       </g>
     );
   };

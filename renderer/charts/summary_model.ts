@@ -12,6 +12,8 @@ export interface SummaryBar {
   readonly tone: BarTone;
   /** What the bar says when it is at hand. */
   readonly title: string;
+  /** The bar's own limit, drawn across it. */
+  readonly limit?: number | null;
 }
 
 /** A bar with its place among those that were given. */
@@ -54,6 +56,8 @@ export interface BarAxis {
   /** Ticks by place, 0 at the base line and 1 at the top. */
   readonly ticks: readonly { readonly place: number; readonly words: string }[];
   readonly placeOf: (bar: SummaryBar) => number;
+  /** Place of a number by itself. */
+  readonly place: (value: number) => number;
   /** Place of the limit; null where there is none above 0. */
   readonly limit: number | null;
 }
@@ -67,7 +71,8 @@ interface BarAxisOptions {
 
 export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): BarAxis {
   const { scale, counts, limit, yText } = options;
-  const values = [...bars.map(({ value }) => value), ...(limit === null ? [] : [limit])];
+  const own = bars.flatMap((bar) => (bar.limit === undefined || bar.limit === null ? [] : [bar.limit]));
+  const values = [...bars.map(({ value }) => value), ...own, ...(limit === null ? [] : [limit])];
   const held = (place: number): number => Math.min(1, Math.max(0, place));
   // What is not finite reaches the top.
   const placed =
@@ -82,6 +87,7 @@ export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): 
         words: yText?.(value) ?? String(value),
       })),
       placeOf: placed((value) => value / top),
+      place: (value) => held(value / top),
       limit: limit === null || !(limit > 0) ? null : held(limit / top),
     };
   }
@@ -94,6 +100,7 @@ export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): 
       words: yText?.(10 ** exponent) ?? decadeText(exponent),
     })),
     placeOf: placed((value) => logPlace(ends, value)),
+    place: (value) => logPlace(ends, value),
     limit: limit === null || !(limit > 0) ? null : logPlace(ends, limit),
   };
 }

@@ -31,7 +31,13 @@ export function TableTwin({ columns, count, row, onPick }: Twin): ReactElement {
           {Array.from({ length: to - from }, (_, offset) => {
             const index = from + offset;
             return (
-              <tr key={index} className={onPick ? "pickable" : ""} onClick={() => onPick?.(index)}>
+              <tr
+                key={index}
+                className={onPick ? "pickable" : ""}
+                tabIndex={onPick ? 0 : undefined}
+                onClick={() => onPick?.(index)}
+                onKeyDown={({ key }) => key === "Enter" && onPick?.(index)}
+              >
                 {row(index).map((cell, column) => (
                   <td key={columns[column]!.title} className={columns[column]!.text ? "" : "num"}>
                     {cell}

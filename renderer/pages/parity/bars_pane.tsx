@@ -1,17 +1,17 @@
 /** A pane with bars: chart, table twin, files. */
 import type { ReactElement } from "react";
 import { figureText } from "../../../electron/words.ts";
+import { ChartPane, svgOf, useTable } from "../../charts/chart_pane.tsx";
 import { csvText, saveCsv, saveSvg } from "../../charts/save.ts";
 import { SummaryChart } from "../../charts/summary_chart.tsx";
 import type { SummaryBar } from "../../charts/summary_model.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
 import { countText } from "../../parts/text.ts";
-import { type ChartId, ChartPane, svgOf } from "./chart_pane.tsx";
-import { Asking, type ChartsProps, fileOf, noteOf, useTable } from "./chart_props.tsx";
+import { Asking, type ChartsProps, fileOf, noteOf } from "./chart_props.tsx";
 
 export function BarsPane(
   props: ChartsProps & {
-    readonly id: ChartId;
+    readonly id: string;
     readonly title: string;
     readonly meta?: string;
     readonly bars: readonly SummaryBar[];

@@ -28,17 +28,15 @@ function headText(state: Row["state"]): string {
 function CaseLine({ row }: { readonly row: Row }): ReactElement {
   const shape = row.record?.shape;
   const share = row.result === undefined ? null : errorShare(row.result);
-  const name =
-    shape === undefined
-      ? row.case
-      : `${shape.operator === "gqa_decode" ? "gqa" : "mla"} ${lengthText(shape)} ${shape.dtype}`;
+  // L is a decode, T a prefill: the operator needs no word of its own.
+  const name = shape === undefined ? row.case : `${lengthText(shape)} ${shape.dtype}`;
   return (
     <>
       <Glyph name={stateGlyph(row.state)} />
       <span className="sr">{STATE_WORDS[row.state]}</span>
       <span className="el">
         {name}{" "}
-        <span className="t3">
+        <span className="t3 micro">
           {row.route}, {originText(row.case)}
         </span>
       </span>

@@ -3,15 +3,18 @@ import type { ReactElement } from "react";
 import type { AnswerOf } from "../../../electron/analysis/messages.ts";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import type { Row } from "../../state/rows.ts";
+import type { RunModel } from "../../state/run_model.ts";
 import type { Answer } from "../../state/session.ts";
-import { setParams, useView } from "../../state/view.ts";
-import { type Address, type ColumnAxis, type Extents, MEASURE_WORDS, MEASURES, type Measure } from "./address.ts";
-import type { ChartId } from "./chart_pane.tsx";
+import { setParams } from "../../state/view.ts";
+import { type Address, type ColumnAxis, MEASURE_WORDS, MEASURES, type Measure, type OutputExtents } from "./address.ts";
 import type { Subject } from "./use_inspect.ts";
 
 export interface ChartsProps {
+  readonly run: RunModel;
+  readonly row: Row;
   readonly subject: Subject;
-  readonly extents: Extents;
+  readonly extents: OutputExtents;
   readonly axis: ColumnAxis;
   /** Both ends of a seg for what runs across; a decode has one alone. */
   readonly axes: readonly ColumnAxis[];
@@ -22,6 +25,8 @@ export interface ChartsProps {
   readonly execution: string;
   /** The route that this one is compared with. */
   readonly other: string | null;
+  /** Goes to another result of the run. */
+  readonly onSelect: (key: string) => void;
 }
 
 export const AXIS_WORDS: Readonly<Record<ColumnAxis, string>> = { token: "query", dim: "dim" };
@@ -37,12 +42,6 @@ export function noteOf({ subject, execution, measure }: ChartsProps, what: strin
 
 export function fileOf({ subject, execution }: ChartsProps, what: string): string {
   return `${what}-${subject.case}-${subject.route}-${execution}`.replaceAll(/[^\w.-]+/g, "_");
-}
-
-export function useTable(id: ChartId): readonly [boolean, () => void] {
-  const shown = (useView().params.table ?? "").split(",").filter(Boolean);
-  const on = shown.includes(id);
-  return [on, () => setParams({ table: (on ? shown.filter((name) => name !== id) : [...shown, id]).join(",") })];
 }
 
 export function Asking({

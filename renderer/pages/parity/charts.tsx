@@ -1,6 +1,7 @@
 /** The charts of a result: error along position, the heat map, ULP distances, the worst of each head or length. */
 import type { ReactElement } from "react";
-import { type ChartsProps, useTable } from "./chart_props.tsx";
+import { useChartActions, useTable } from "../../charts/chart_pane.tsx";
+import type { ChartsProps } from "./chart_props.tsx";
 import { ComparePane } from "./compare_pane.tsx";
 import { GroupsPane } from "./groups_pane.tsx";
 import { MapPane } from "./map_pane.tsx";
@@ -15,6 +16,7 @@ function FirstPane(props: ChartsProps): ReactElement {
 }
 
 export function Charts(props: ChartsProps): ReactElement {
+  useChartActions();
   return (
     <div className="page parity-charts">
       <FirstPane {...props} />

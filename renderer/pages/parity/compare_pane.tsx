@@ -1,19 +1,20 @@
 /** Two routes on the same case: which is right, and where along position they differ. */
 import { type ReactElement, useRef } from "react";
 import { figureText } from "../../../electron/words.ts";
+import { ChartPane } from "../../charts/chart_pane.tsx";
 import { DenseChart } from "../../charts/dense_chart.tsx";
 import { csvText, saveCsv, savePng } from "../../charts/save.ts";
+import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { countText } from "../../parts/text.ts";
 import { setParams } from "../../state/view.ts";
-import { addressOf, addressText, type Extents } from "./address.ts";
-import { ChartPane } from "./chart_pane.tsx";
+import { addressOf, addressText, type OutputExtents } from "./address.ts";
 import { type Subject, useInspect } from "./use_inspect.ts";
 
 interface ComparePaneProps {
   readonly subject: Subject;
   readonly other: string;
-  readonly extents: Extents;
+  readonly extents: OutputExtents;
   readonly selected: number | null;
   readonly execution: string;
   readonly table: boolean;
@@ -65,9 +66,14 @@ export function ComparePane(props: ComparePaneProps): ReactElement {
         save: () => canvas.current !== null && savePng(file, canvas.current, note),
       }}
       controls={
-        <button type="button" className="btn quiet" onClick={() => setParams({ other: null })}>
-          End comparison
-        </button>
+        <>
+          <ActionButton action="compare.swap" look="quiet">
+            Swap
+          </ActionButton>
+          <button type="button" className="btn quiet" onClick={() => setParams({ other: null })}>
+            End comparison
+          </button>
+        </>
       }
     >
       {answer.state === "failed" ? (

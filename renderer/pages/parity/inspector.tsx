@@ -2,20 +2,31 @@
 import { type ReactElement, type RefObject, useState } from "react";
 import type { AnswerOf } from "../../../electron/analysis/messages.ts";
 import { figureText } from "../../../electron/words.ts";
+import { csvText, saveCsv } from "../../charts/save.ts";
 import { Key } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { countText } from "../../parts/text.ts";
 import { perform } from "../../shell/actions.ts";
 import { ViewLink } from "../../shell/nav.tsx";
+import type { Row } from "../../state/rows.ts";
 import type { Answer } from "../../state/session.ts";
-import { addressText, type Extents, MEASURE_WORDS, type Measure, parseElement, ratioText } from "./address.ts";
+import {
+  addressText,
+  elementsOf,
+  MEASURE_WORDS,
+  type Measure,
+  type OutputExtents,
+  parseElement,
+  ratioText,
+} from "./address.ts";
+import { OPERAND_COLUMNS, operandRows } from "./operand_rows.ts";
 import { Operands, SoftmaxState, TopKeys, Trace } from "./operands.tsx";
 
 type Element = AnswerOf<"element">;
 
 interface GoToProps {
-  readonly extents: Extents;
+  readonly extents: OutputExtents;
   readonly field: RefObject<HTMLInputElement | null>;
   readonly onGo: (index: number) => void;
 }
@@ -25,7 +36,7 @@ function GoTo({ extents, field, onGo }: GoToProps): ReactElement {
   const [text, setText] = useState("");
   const index = parseElement(extents, text);
   const wrong = text !== "" && index === undefined;
-  const last = extents.tokens * extents.heads * extents.width - 1;
+  const last = elementsOf(extents) - 1;
   return (
     <label className={wrong ? "filter goto wrong" : "filter goto"} title={`0 to ${countText(last)}, or h 1, d 7`}>
       <input
@@ -54,12 +65,14 @@ function GoTo({ extents, field, onGo }: GoToProps): ReactElement {
 }
 
 interface FactsProps {
+  readonly run: string;
+  readonly row: Row;
   readonly element: Element;
-  readonly extents: Extents;
+  readonly extents: OutputExtents;
   readonly limit: number | null;
 }
 
-function Facts({ element, extents, limit }: FactsProps): ReactElement {
+function Facts({ run, row, element, extents, limit }: FactsProps): ReactElement {
   const { abs, owner } = element;
   const beyond = limit !== null && limit > 0 && !(abs <= limit);
   return (
@@ -113,7 +126,14 @@ function Facts({ element, extents, limit }: FactsProps): ReactElement {
                   <ViewLink
                     view={{
                       page: "fragments",
-                      params: { map: owner.map, lane: String(owner.lane), element: String(owner.element) },
+                      params: {
+                        map: owner.map,
+                        lane: String(owner.lane),
+                        element: String(owner.element),
+                        pin: "on",
+                        run,
+                        sel: row.key,
+                      },
                     }}
                   >
                     Fragments
@@ -148,9 +168,12 @@ function precise(value: number): string {
 }
 
 interface InspectorProps {
+  readonly run: string;
+  readonly row: Row;
+  readonly execution: string;
   readonly answer: Answer<Element>;
   readonly element: Element | null;
-  readonly extents: Extents;
+  readonly extents: OutputExtents;
   readonly measure: Measure;
   readonly limit: number | null;
   readonly field: RefObject<HTMLInputElement | null>;
@@ -158,19 +181,28 @@ interface InspectorProps {
   readonly onKey: (key: number | null) => void;
 }
 
+/** What the element was computed from, as a file. */
+function saveOperands({ run, row, execution }: InspectorProps, element: Element): void {
+  const note = `operands of ${element.words} (index ${element.index}); ${row.case}, ${row.route}, ${run}; execution ${execution}`;
+  const file = `operands-${element.index}-${row.case}-${row.route}-${execution}`.replaceAll(/[^\w.-]+/g, "_");
+  saveCsv(file, csvText(note, OPERAND_COLUMNS, operandRows(element)));
+}
+
 export function Inspector(props: InspectorProps): ReactElement {
-  const { answer, element, extents, measure, limit, field, onGo, onKey } = props;
+  const { run, row, answer, element, extents, measure, limit, field, onGo, onKey } = props;
   const rank = element?.rank;
-  const meta =
-    rank === undefined ? "" : `${countText(rank.rank)} of ${countText(rank.of)} by ${MEASURE_WORDS[measure].short}`;
+  const place = rank === undefined ? "" : `${countText(rank.rank)} of ${countText(rank.of)}`;
   return (
     <Pane label="Inspector" line className="parity-side">
-      <PaneHead title={rank?.rank === 1 ? "Worst element" : "Element"} meta={meta}>
+      <PaneHead
+        title={rank?.rank === 1 ? "Worst" : "Element"}
+        meta={<span title={`${place} by ${MEASURE_WORDS[measure].axis}`}>{place}</span>}
+      >
         <button
           type="button"
           className="btn icon"
           aria-label="Next larger error"
-          title="Next larger error (up)"
+          title="Next larger error (↑)"
           disabled={rank === undefined || rank.previous === null}
           onClick={() => perform("list.previous")}
         >
@@ -180,7 +212,7 @@ export function Inspector(props: InspectorProps): ReactElement {
           type="button"
           className="btn icon"
           aria-label="Next smaller error"
-          title="Next smaller error (down)"
+          title="Next smaller error (↓)"
           disabled={rank === undefined || rank.next === null}
           onClick={() => perform("list.next")}
         >
@@ -200,14 +232,25 @@ export function Inspector(props: InspectorProps): ReactElement {
           ) : null
         ) : (
           <>
-            <Facts element={element} extents={extents} limit={limit} />
+            <Facts run={run} row={row} element={element} extents={extents} limit={limit} />
             <SoftmaxState element={element} />
-            <Operands element={element} />
+            <Operands element={element} onCsv={() => saveOperands(props, element)} />
             <TopKeys element={element} onKey={onKey} />
             <Trace element={element} />
           </>
         )}
       </div>
+      {element === null ? null : <DiagnosisNote element={element} />}
     </Pane>
+  );
+}
+
+/** What the error looks like, in one sentence. It stays in sight while the operands scroll. */
+function DiagnosisNote({ element }: { readonly element: Element }): ReactElement {
+  const { kind, sentence } = element.diagnosis;
+  return (
+    <p className="hl diagnosis small" data-diagnosis={kind}>
+      {sentence}
+    </p>
   );
 }

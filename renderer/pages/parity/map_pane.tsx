@@ -2,15 +2,18 @@
 import { type ReactElement, useCallback, useRef, useState } from "react";
 import { type AnswerOf, HEAT_MAP_CELLS } from "../../../electron/analysis/messages.ts";
 import { figureText } from "../../../electron/words.ts";
+import { PinAction } from "../../charts/chart_frame.tsx";
+import { ChartPane, useTable } from "../../charts/chart_pane.tsx";
 import { HeatMap } from "../../charts/heat_map.tsx";
 import { RangeControl } from "../../charts/range_control.tsx";
 import { csvText, saveCsv, savePng } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
+import { ActionButton } from "../../parts/button.tsx";
 import { countText } from "../../parts/text.ts";
+import { useAction } from "../../shell/actions.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { addressOf, addressText, MEASURE_WORDS, type Measure } from "./address.ts";
-import { ChartPane } from "./chart_pane.tsx";
-import { Asking, AXIS_WORDS, type ChartsProps, fileOf, noteOf, pick, placeOf, useTable } from "./chart_props.tsx";
+import { Asking, AXIS_WORDS, type ChartsProps, fileOf, noteOf, pick, placeOf } from "./chart_props.tsx";
 import { useInspect } from "./use_inspect.ts";
 
 /** Cells to ask for: whole steps, so that a pane that is dragged asks rarely; never more than the screen can show by far. */
@@ -39,6 +42,7 @@ export function MapPane(props: ChartsProps): ReactElement {
     subject,
     size === null ? null : { kind: "heat_map", measure, rowAxis: "head", columnAxis: axis, fixed: {}, ...size },
   );
+  useAction("chart.fit", () => setParams({ low: null, high: null }));
   const log = params.scale !== "linear";
   const fit = last?.range ?? { low: 0, high: 0 };
   const high = positive(params.high) ?? fit.high;
@@ -60,8 +64,8 @@ export function MapPane(props: ChartsProps): ReactElement {
         hovered !== null
           ? `${columnAt(hovered)}: ${cellText(last!, hovered)}`
           : axis === "token"
-            ? "max over d, max-pooled"
-            : "one element a cell, max-pooled where smaller"
+            ? "max over d"
+            : "an element a cell"
       }
       table={table}
       twin={twin}
@@ -106,14 +110,9 @@ export function MapPane(props: ChartsProps): ReactElement {
             />
             log
           </label>
-          <button
-            type="button"
-            className="btn quiet"
-            title="Fit the range to the cells (A)"
-            onClick={() => setParams({ low: null, high: null })}
-          >
+          <ActionButton action="chart.fit" look="quiet" title="Fit the range to the cells">
             Fit
-          </button>
+          </ActionButton>
         </>
       }
     >
@@ -133,6 +132,7 @@ export function MapPane(props: ChartsProps): ReactElement {
             onHover={setHover}
             onSize={onSize}
           />
+          {hovered === null ? null : <PinAction onPin={() => pick(last!.at[hovered]!)} />}
           {last === null ? null : high > 0 ? (
             <RangeControl
               from={Math.min(last.histogram.from, Math.floor(Math.log10(low)))}

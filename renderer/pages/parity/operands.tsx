@@ -89,7 +89,12 @@ function Strip({
   );
 }
 
-export function Operands({ element }: { readonly element: Element }): ReactElement {
+interface OperandsProps {
+  readonly element: Element;
+  readonly onCsv: () => void;
+}
+
+export function Operands({ element, onCsv }: OperandsProps): ReactElement {
   const { key, window: range } = element;
   const kv = element.kvHead === element.address.head ? "" : `KV head ${element.kvHead}, `;
   const keys = `keys ${countText(range.begin)} to ${countText(Math.max(range.begin, range.end - 1))}`;
@@ -99,7 +104,11 @@ export function Operands({ element }: { readonly element: Element }): ReactEleme
         title="Operands"
         meta={key === null ? "the row sees no key" : `key ${countText(key.term.key)}, score ${digits(key.term.score)}`}
         line
-      />
+      >
+        <button type="button" className="btn quiet" title="Save the operands as CSV" onClick={onCsv}>
+          CSV
+        </button>
+      </PaneHead>
       <div className="operands">
         {element.query.map((part) => (
           <Strip
@@ -136,7 +145,7 @@ interface TopKeysProps {
 export function TopKeys({ element, onKey }: TopKeysProps): ReactElement {
   return (
     <>
-      <PaneHead title="Largest terms" meta="weight × v; a click shows the key's row" line />
+      <PaneHead title="Largest terms" meta="weight × v, by weight" line />
       <table className="tbl fix topkeys">
         <thead>
           <tr>
@@ -152,7 +161,10 @@ export function TopKeys({ element, onKey }: TopKeysProps): ReactElement {
             <tr
               key={term.key}
               className={term.key === element.key?.term.key ? "pickable sel" : "pickable"}
+              title="Show the row of this key above"
+              tabIndex={0}
               onClick={() => onKey(term.key)}
+              onKeyDown={({ key }) => key === "Enter" && onKey(term.key)}
             >
               <td className="num">{countText(term.key)}</td>
               <td className="num">{figures(term.score)}</td>

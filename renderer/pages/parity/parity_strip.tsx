@@ -37,6 +37,7 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
           <select
             className="inp compare"
             aria-label="Compare with another route on the same case"
+            title="Compare with another route on the same case (C)"
             value={other ?? ""}
             onChange={({ target }) => setParams({ other: target.value === "" ? null : target.value })}
           >

@@ -1,6 +1,7 @@
 /** The error along position: the largest and the mean at each place, with the edges of the kernel's work and the limit. */
 import { type ReactElement, useRef } from "react";
 import { figureText } from "../../../electron/words.ts";
+import { ChartPane, useTable } from "../../charts/chart_pane.tsx";
 import { DenseChart } from "../../charts/dense_chart.tsx";
 import { csvText, saveCsv, savePng } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
@@ -8,7 +9,6 @@ import { Segments } from "../../parts/segments.tsx";
 import { countText } from "../../parts/text.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { addressOf, addressText, MEASURE_WORDS } from "./address.ts";
-import { ChartPane } from "./chart_pane.tsx";
 import {
   Asking,
   AXIS_WORDS,
@@ -18,7 +18,6 @@ import {
   noteOf,
   pick,
   placeOf,
-  useTable,
 } from "./chart_props.tsx";
 import { useInspect } from "./use_inspect.ts";
 

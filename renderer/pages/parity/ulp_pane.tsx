@@ -13,15 +13,11 @@ export function UlpPane(props: ChartsProps): ReactElement {
     <BarsPane
       {...props}
       id="ulp"
-      title="ULP distance"
-      meta={
-        there === null
-          ? ""
-          : `identical ${share.toFixed(1)} %, p99.9 ${figureText(there.ulp.p999)}, max ${figureText(there.ulp.max)}`
-      }
+      title="ULP"
+      meta={there === null ? "" : `${share.toFixed(1)} % equal, max ${figureText(there.ulp.max)}`}
+      axisTitle={there === null ? "ULP distance" : `output minus oracle; p99.9 is ${figureText(there.ulp.p999)}`}
       bars={there === null ? [] : ulpBars(there.ulp)}
       yTitle="elements, log"
-      axisTitle="ULP, output minus oracle"
       barLimit={null}
       counts
     />

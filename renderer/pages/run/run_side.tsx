@@ -1,45 +1,17 @@
 /** Beside the cases: the selected result with its gates, what runs now, the log, earlier runs. */
 import { type ReactElement, useEffect, useRef, useState } from "react";
-import { figureText, missText } from "../../../electron/words.ts";
+import { missText } from "../../../electron/words.ts";
 import { ActionButton } from "../../parts/button.tsx";
+import { GateTable } from "../../parts/gate_table.tsx";
 import { Glyph, Verdict } from "../../parts/glyph.tsx";
 import { PaneHead } from "../../parts/pane.tsx";
 import { entryGlyph, entrySummary, entryWord } from "../../parts/run_entry.ts";
 import { geometryText, lengthText, plural, runName, whenText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
-import { type LogLine, PHASES, type Result, type RunModel, shortCase } from "../../state/run_model.ts";
+import { type LogLine, PHASES, type RunModel, shortCase } from "../../state/run_model.ts";
 import { useRuns } from "../../state/session.ts";
 import { stateGlyph } from "./run_strip.tsx";
-
-const GATE_GLYPHS = { pass: "pass", fail: "fail", not_run: "notrun" } as const;
-
-function GateTable({ result }: { readonly result: Result }): ReactElement {
-  return (
-    <table className="tbl fix gatelist">
-      <thead>
-        <tr>
-          <th>gate</th>
-          <th className="num c-figure">value</th>
-          <th className="num c-figure">limit</th>
-        </tr>
-      </thead>
-      <tbody>
-        {result.gates.map((gate) => (
-          <tr key={gate.id} title={gate.note ?? gate.where ?? ""}>
-            <td>
-              <Verdict name={GATE_GLYPHS[gate.verdict]}>{gate.id}</Verdict>
-            </td>
-            <td className={gate.verdict === "fail" ? "num bad fail m" : "num"}>
-              {gate.value === null ? (gate.verdict === "not_run" ? "not run" : "held") : figureText(gate.value)}
-            </td>
-            <td className="num t3">{gate.limit === null ? "" : figureText(gate.limit)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
 
 export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
   const { result, record } = row;

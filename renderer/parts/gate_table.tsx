@@ -1,16 +1,23 @@
 /** The gates of a result: value against limit, and where. */
 import type { ReactElement } from "react";
-import { GATES } from "../../../electron/gates/gates.ts";
-import { figureText } from "../../../electron/words.ts";
-import { Glyph } from "../../parts/glyph.tsx";
-import type { Result } from "../../state/run_model.ts";
+import { GATES } from "../../electron/gates/gates.ts";
+import { figureText } from "../../electron/words.ts";
+import type { Result } from "../state/run_model.ts";
+import { Glyph } from "./glyph.tsx";
 
 const GLYPH = { pass: "pass", fail: "fail", not_run: "notrun" } as const;
-const WORD = { pass: "pass", fail: "fail", not_run: "not run" } as const;
+const WORD = { pass: "held", fail: "fail", not_run: "not run" } as const;
 
-export function GatesList({ result }: { readonly result: Result }): ReactElement {
+/** `dense` for a narrow pane. */
+export function GateTable({
+  result,
+  dense = false,
+}: {
+  readonly result: Result;
+  readonly dense?: boolean;
+}): ReactElement {
   return (
-    <table className="tbl fix gatelist paritygates">
+    <table className={`tbl fix gatelist${dense ? " dense" : ""}`}>
       <thead>
         <tr>
           <th>gate</th>
