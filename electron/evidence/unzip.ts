@@ -183,6 +183,10 @@ function rooted(
   const plain = entries.filter((entry) => !(entry.name.endsWith("/") && entry.bytes === 0));
   if (plain.length === 0) refuse(file, "it holds no file");
   const folder = plain.some((entry) => entry.name === "bagit.txt") ? "" : `${plain[0]!.name.split("/", 1)[0]}/`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
+  if (folder !== "" && (/^\.*\/$/.test(folder) || /[\u0000-\u001f\\:]/.test(folder))) {
+    refuse(file, `${shown(plain[0]!.name)} is no path of a bundle, leading nowhere else`);
+  }
   const seen = new Set<string>();
   const files = plain.map((entry) => {
     const inside = entry.name.startsWith(folder);

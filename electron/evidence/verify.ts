@@ -285,8 +285,9 @@ function readLog(state: State): readonly LogLine[] {
 /** Verdicts and the outcome stand in both; a log must not tell another story than its record. */
 function logReasons(state: State): readonly string[] {
   const { record } = state;
+  if (record === null) return ["no record to check"];
   // Bundles of earlier versions have no log.
-  if (record === null || !state.files.some((file) => file.path === LOG_FILE)) return [];
+  if (!state.files.some((file) => file.path === LOG_FILE)) return [];
   let lines: readonly LogLine[];
   try {
     lines = readLog(state);

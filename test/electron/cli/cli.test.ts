@@ -52,11 +52,11 @@ describe("parity", () => {
     const bundle = /^verify: lockstep verify (\S+)$/m.exec(ran.out)![1]!;
     const verified = lockstep("verify", bundle);
     expect(verified.code).toBe(0);
-    expect(verified.out).toContain("Valid: 9 of 9 checks held. Integrity only, author unknown");
+    expect(verified.out).toContain("Valid: 10 of 10 checks held. Integrity only, author unknown");
     fs.appendFileSync(path.resolve(folder, bundle, "data/command.txt"), " ");
     const damaged = lockstep("verify", bundle);
     expect(damaged.code).toBe(1);
-    expect(damaged.out).toMatch(/Invalid at step 4 of 9: data\/command.txt/);
+    expect(damaged.out).toMatch(/Invalid at step 4 of 10: data\/command.txt/);
   });
 
   it("--json holds standard output alone", () => {
@@ -272,7 +272,7 @@ describe("Ctrl-C", () => {
 describe("other commands", () => {
   it("do not let what they show command the terminal", () => {
     const ran = lockstep("verify", "\u001b]0;owned\u0007\r\u009b31mx");
-    expect(ran.err).toBe("\\x1b]0;owned\\x07\\x0d\\x9b31mx is not there: give the folder of a bundle.\n");
+    expect(ran.err).toBe("\\x1b]0;owned\\x07\\x0d\\x9b31mx is not there: give the folder of a bundle, or a zip of it.\n");
   });
 
   it("dispatch explains every candidate", () => {

@@ -46,6 +46,9 @@ describe("a bundle", () => {
         "data/parity/case1/naive/out.f32",
         "data/receipts/gqa_naive.fast.0123456789ab.json",
         "data/record.json",
+        "data/report/index.html",
+        "data/report/junit.xml",
+        "data/report/summary.csv",
         "manifest-sha256.txt",
         "tagmanifest-sha256.txt",
       ]

@@ -4,7 +4,16 @@ import os from "node:os";
 import path from "node:path";
 import { decodeShape } from "../../../electron/cases/case.ts";
 import { generated } from "../../../electron/cases/file.ts";
-import { sha256 } from "../../../electron/evidence/bag.ts";
+import {
+  bagInfoText,
+  MANIFEST,
+  manifestText,
+  sha256,
+  sha256File,
+  TAG_FILES,
+  TAG_MANIFEST,
+  walk,
+} from "../../../electron/evidence/bag.ts";
 import {
   type ClosedBundle,
   closeBundle,
@@ -125,4 +134,17 @@ export function fixtureBundle(out: string, options: FixtureOptions = {}): Closed
   const staging = openStaging(out, "fixture.lockstep");
   const draft = fixtureDraft(staging.folder, options);
   return closeBundle(staging, options.change?.(draft) ?? draft);
+}
+
+/** Makes manifests and oxum fit the files again, as somebody would who forges a record. */
+export function reseal(root: string): void {
+  const files = walk(path.join(root, "data")).files;
+  const entries = files.map((file) => ({
+    path: `data/${file.path}`,
+    sha256: sha256File(path.join(root, "data", file.path)),
+  }));
+  fs.writeFileSync(path.join(root, MANIFEST), manifestText(entries));
+  fs.writeFileSync(path.join(root, "bag-info.txt"), bagInfoText(files, "2026-01-02", "lockstep 0.0.0"));
+  const tags = TAG_FILES.map((file) => ({ path: file, sha256: sha256File(path.join(root, file)) }));
+  fs.writeFileSync(path.join(root, TAG_MANIFEST), manifestText(tags));
 }

@@ -3,19 +3,11 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  bagInfoText,
-  MANIFEST,
-  manifestText,
-  sha256File,
-  TAG_FILES,
-  TAG_MANIFEST,
-  walk,
-} from "../../../electron/evidence/bag.ts";
+import { MANIFEST, sha256File, walk } from "../../../electron/evidence/bag.ts";
 import { stableJson } from "../../../electron/evidence/json.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
 import type { RunRecord } from "../../../electron/runs/record.ts";
-import { fixtureBundle, temporary } from "./fixture.ts";
+import { fixtureBundle, reseal, temporary } from "./fixture.ts";
 
 let folder: string;
 let bundle: string;
@@ -40,19 +32,6 @@ function broken(change: (root: string) => void): readonly string[] {
   } finally {
     fs.rmSync(copy, { recursive: true, force: true });
   }
-}
-
-/** Makes manifests and oxum fit the files again, as somebody would who forges a record. */
-function reseal(root: string): void {
-  const files = walk(path.join(root, "data")).files;
-  const entries = files.map((file) => ({
-    path: `data/${file.path}`,
-    sha256: sha256File(path.join(root, "data", file.path)),
-  }));
-  fs.writeFileSync(path.join(root, MANIFEST), manifestText(entries));
-  fs.writeFileSync(path.join(root, "bag-info.txt"), bagInfoText(files, "2026-01-02", "lockstep 0.0.0"));
-  const tags = TAG_FILES.map((file) => ({ path: file, sha256: sha256File(path.join(root, file)) }));
-  fs.writeFileSync(path.join(root, TAG_MANIFEST), manifestText(tags));
 }
 
 type Editable = { -readonly [K in keyof RunRecord]: RunRecord[K] };

@@ -6,7 +6,8 @@ import { suiteCases } from "../../../electron/cases/suites.ts";
 import { hostFacts } from "../../../electron/host/facts.ts";
 import { places } from "../../../electron/host/root.ts";
 import { catalogueFor } from "../../../electron/runs/catalogue.ts";
-import type { RunEvent } from "../../../electron/runs/events.ts";
+import type { RunControl } from "../../../electron/runs/control.ts";
+import type { Emit, RunEvent } from "../../../electron/runs/events.ts";
 import { planRun, type RunPlan, type Selection } from "../../../electron/runs/plan.ts";
 import type { Outcome, ResultRecord } from "../../../electron/runs/record.ts";
 import { runPlan } from "../../../electron/runs/run.ts";
@@ -61,12 +62,18 @@ export interface RunHereOptions {
   readonly timeoutMs?: number;
   readonly availableBytes?: number;
   readonly signal?: AbortSignal;
+  /** Makes what the test pauses and skips with. */
+  readonly control?: (emit: Emit) => RunControl;
   readonly onEvent?: (event: RunEvent) => void;
 }
 
 export async function runHere(bench: Bench, plan: RunPlan, options: RunHereOptions = {}): Promise<RunHere> {
   const events: RunEvent[] = [];
   const staging = scratchFolder();
+  const emit = (event: RunEvent): void => {
+    events.push(event);
+    options.onEvent?.(event);
+  };
   const outcome = await runPlan({
     ...bench,
     plan,
@@ -79,10 +86,8 @@ export async function runHere(bench: Bench, plan: RunPlan, options: RunHereOptio
     timeoutMs: options.timeoutMs,
     availableBytes: options.availableBytes,
     signal: options.signal ?? new AbortController().signal,
-    emit: (event) => {
-      events.push(event);
-      options.onEvent?.(event);
-    },
+    control: options.control?.(emit),
+    emit,
   });
   const results = events.flatMap((event) => (event.type === "result" ? [event.result] : []));
   return { outcome, results, events, staging };

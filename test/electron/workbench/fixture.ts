@@ -10,6 +10,8 @@ import { scratchFolder, WHERE } from "../runs/harness.ts";
 export interface OpenedWindow {
   readonly window: Workbench;
   readonly evidence: string;
+  /** Opens a bundle as the desktop shell does. */
+  readonly open: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export function openWindow(): OpenedWindow {
   return {
     window,
     evidence,
+    open: (file) => workbench.open(file),
     close: async () => {
       window.close();
       await workbench.close();

@@ -34,7 +34,7 @@ describe("what is known before a run", () => {
     for (const file of files) expect((await window.call("kernels.source", { path: file })).text).not.toBe("");
     await expect(window.call("kernels.source", { path: "../package.json" })).rejects.toThrow("no kernel source");
     const { commands } = await window.call("actions.list", {});
-    expect(commands.map((command) => command.usage)).toContain("lockstep verify <dir> [options]");
+    expect(commands.map((command) => command.usage)).toContain("lockstep verify <bundle> [options]");
   });
 
   it("dispatch, for a case of a suite and for any shape, forced or not", async () => {
