@@ -46,10 +46,11 @@ function movePane(by: 1 | -1): void {
   panes[next]?.focus();
 }
 
-function useKeys(overlay: boolean): void {
+function useKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || overlay) return;
+      // While a dialog is open, whoever opened it, the rest of the window is out of reach.
+      if (event.defaultPrevented || document.querySelector("dialog[open]") !== null) return;
       const text = keyText(event, MAC);
       if (text === undefined || belongsTo(event.target, text)) return;
       if (isSingle(text) && !settings.get().singleKeys) return;
@@ -57,7 +58,7 @@ function useKeys(overlay: boolean): void {
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [overlay]);
+  }, []);
 }
 
 function usePageActions(): void {
@@ -85,7 +86,7 @@ export function App(): ReactElement {
   const closed = useStore(useSession().closed);
   const [overlay, setOverlay] = useState<Overlay | null>(null);
   const close = (): void => setOverlay(null);
-  useKeys(overlay !== null);
+  useKeys();
   usePageActions();
   useDesktop();
   useAction("window.palette", () => setOverlay("palette"));

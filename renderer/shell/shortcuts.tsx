@@ -2,16 +2,20 @@
 import type { ReactElement } from "react";
 import { WINDOW_ACTIONS } from "../../electron/actions.ts";
 import { Key } from "../parts/button.tsx";
+import { useSettings } from "../state/settings.ts";
 import { Dialog } from "./dialog.tsx";
 
 const SECTIONS = [...new Set(WINDOW_ACTIONS.map((action) => action.section))];
 
 export function Shortcuts({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { singleKeys } = useSettings();
   return (
     <Dialog label="All shortcuts" className="sheet" onClose={onClose}>
       <div className="ph">
         <h2>All shortcuts</h2>
-        <span className="meta">single keys work outside text fields</span>
+        <span className="meta">
+          {singleKeys ? "single keys work outside text fields" : "single keys are turned off in the settings"}
+        </span>
         <span className="sp" />
         <button type="button" className="btn" onClick={onClose}>
           Close <Key stroke="escape" />

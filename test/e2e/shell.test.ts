@@ -40,8 +40,30 @@ afterAll(async () => {
 async function show(id: PageId): Promise<void> {
   await page.goto(`${server.origin}/#/${id}`);
   await page.locator(`main[data-page="${id}"] :is(.page .ph, .empty h1, .strip)`).first().waitFor();
-  // Answers and charts: two frames after nothing is asked for any more.
-  await page.waitForTimeout(300);
+  await settled();
+}
+
+/** Answers come one after the other: until twelve frames have passed in which nothing changed. */
+function settled(): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let quiet = 0;
+        const observer = new MutationObserver(() => {
+          quiet = 0;
+        });
+        observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+        const frame = (): void => {
+          quiet++;
+          if (quiet <= 12) requestAnimationFrame(frame);
+          else {
+            observer.disconnect();
+            resolve();
+          }
+        };
+        frame();
+      }),
+  );
 }
 
 /** What is wrong with what is shown: controls without a name, small text, a window that scrolls sideways. */
@@ -126,9 +148,15 @@ describe("every page", () => {
       for (const id of PAGE_IDS) {
         await show(id);
         faults[id] = await page.evaluate(faultsOf);
+        const details = page.locator('[data-action="window.details"]');
+        if ((await details.count()) === 0) continue;
+        await details.click();
+        faults[`${id}, its drawer`] = await page.evaluate(faultsOf);
+        await page.keyboard.press("Escape");
       }
       await page.setViewportSize({ width: 1280, height: 800 });
-      expect(faults).toEqual(Object.fromEntries(PAGE_IDS.map((id) => [id, []])));
+      expect(Object.keys(faults)).toEqual(expect.arrayContaining([...PAGE_IDS]));
+      expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
     });
   }
 
