@@ -58,8 +58,8 @@ function filesOf(folder: string): readonly Sent[] {
   }));
 }
 
-async function openedList() {
-  for await (const list of opened.window.stream("bundle.opened", {})) return list;
+async function openedList(window = opened.window) {
+  for await (const list of window.stream("bundle.opened", {})) return list;
   throw new Error("the list comes at once");
 }
 
@@ -187,15 +187,13 @@ describe("a bundle from elsewhere", () => {
     expect(area.flat()).toEqual([]);
   });
 
-  it("is opened by the shell, and a window that comes later is told to go there", async () => {
-    const { window } = opened;
-    // Windows that were here have left by now.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await opened.open(foreign);
-    const { bundles, shown } = await openedList();
+  it("is opened by the shell, and the window that comes then is told to go there, once", async () => {
+    const other = openWindow();
+    await other.open(foreign);
+    const { bundles, shown } = await openedList(other.window);
     expect(shown).toBe(bundles[0]!.entry.id);
-    expect((await openedList()).shown).toBeNull();
-    await window.call("bundle.close", { id: shown! });
+    expect((await openedList(other.window)).shown).toBeNull();
+    await other.close();
   });
 });
 
