@@ -63,10 +63,10 @@ export const REQUIREMENT_TITLES: Readonly<Record<RequirementId, string>> = {
   simd_width: "SIMD width",
   launchable_threads: "launchable threads",
   dispatched_threads: "dispatched threads",
-  static_bytes: "static threadgroup B",
-  dynamic_bytes: "dynamic threadgroup B",
-  threadgroup_bytes: "threadgroup B, all",
-  scratch_bytes: "scratch B, whole route",
+  static_bytes: "static bytes",
+  dynamic_bytes: "dynamic bytes",
+  threadgroup_bytes: "threadgroup bytes",
+  scratch_bytes: "scratch, whole route",
 };
 
 /** One requirement of one dispatch: both sides, and whether it held. */

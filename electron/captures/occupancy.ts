@@ -32,6 +32,8 @@ export interface LimitEstimate {
   readonly groups: Span;
   /** What the figure rests on: `57,344 to 61,440 B, inferred`. */
   readonly note: string;
+  /** `limits`: nothing else holds fewer. `may`: it does where its facts lie at the low end. */
+  readonly role: "limits" | "may" | "free";
 }
 
 export type OccupancyEstimate =
@@ -40,8 +42,6 @@ export type OccupancyEstimate =
       readonly limits: readonly LimitEstimate[];
       readonly groups: Span;
       readonly simdgroups: Span;
-      /** Resources that may be what stops one more threadgroup. */
-      readonly limiters: readonly LimitId[];
     }
   /** Such a dispatch does not launch at all. */
   | { readonly state: "refused"; readonly reason: string };
@@ -91,7 +91,7 @@ function interpolated(
 
 function registerNote({ registers, registersPerThread }: OccupancyModel, given: number | null): string {
   const size = `${whole(Math.round(registers.fileBytes / 1024))} KiB file, ${registers.basis}`;
-  return given === null ? `1 to ${registersPerThread} registers, not known; ${size}` : size;
+  return given === null ? `1 to ${registersPerThread} registers; ${size}` : size;
 }
 
 /**
@@ -118,7 +118,7 @@ export function estimateOccupancy(model: OccupancyModel, input: OccupancyInput):
   const slots = Math.min(model.simdgroupsPerCore.value, Math.floor(model.threadsPerCore.value / SIMD_WIDTH));
   const byThreads = Math.floor(slots / simdgroups);
   const registerSpan = registerSimdgroups(model, registers);
-  const limits: LimitEstimate[] = [
+  const limits: Omit<LimitEstimate, "role">[] = [
     {
       id: "threads",
       groups: { low: byThreads, high: byThreads },
@@ -144,13 +144,16 @@ export function estimateOccupancy(model: OccupancyModel, input: OccupancyInput):
   const groups = { low: least("low"), high: least("high") };
   return {
     state: "fits",
-    limits,
+    limits: limits.map((limit) => ({ ...limit, role: roleOf(limit.groups, groups) })),
     groups,
     simdgroups: { low: groups.low * simdgroups, high: groups.high * simdgroups },
-    limiters: limits
-      .filter((limit) => limit.groups.low <= groups.low || limit.groups.high <= groups.high)
-      .map(({ id }) => id),
   };
+}
+
+/** A resource that holds as few as the core holds for certain, or may at its low end. */
+function roleOf(own: Span, core: Span): LimitEstimate["role"] {
+  if (own.high <= core.high) return "limits";
+  return own.low <= core.low ? "may" : "free";
 }
 
 function refusal(model: OccupancyModel, { threads, bytes, registers }: OccupancyInput): string | undefined {

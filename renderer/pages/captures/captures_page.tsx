@@ -2,6 +2,7 @@
 import { type ReactElement, useMemo } from "react";
 import { commandLine } from "../../../electron/actions.ts";
 import { openRequirements } from "../../../kernels/contract.ts";
+import { OPERATORS } from "../../../kernels/routes.ts";
 import { useChartActions } from "../../charts/chart_pane.tsx";
 import { csvText, saveCsv } from "../../charts/save.ts";
 import { ActionButton } from "../../parts/button.tsx";
@@ -86,10 +87,16 @@ function Pickers({ run, selected }: Capture): ReactElement {
         value={record.key}
         onChange={(event) => choose({ case: event.target.value, route, other })}
       >
-        {casesOf(run).map((each) => (
-          <option key={each.key} value={each.key}>
-            {caseText(each)}
-          </option>
+        {OPERATORS.map((operator) => (
+          <optgroup key={operator} label={operator}>
+            {casesOf(run)
+              .filter(({ shape }) => shape.operator === operator)
+              .map((each) => (
+                <option key={each.key} value={each.key}>
+                  {caseText(each)}
+                </option>
+              ))}
+          </optgroup>
         ))}
       </select>
       <select
@@ -106,7 +113,7 @@ function Pickers({ run, selected }: Capture): ReactElement {
       </select>
       {other === null ? null : (
         <>
-          <span className="t3 micro">beside</span>
+          <span className="t3 micro">and</span>
           <select
             className="inp"
             aria-label="Route B"
@@ -188,9 +195,7 @@ function ReceiptsPane({ capture, inspected, checked, stage }: ReceiptsPaneProps)
             )}
             <span className="t3 el">
               {capture.selected.route} against its contract
-              {capture.run.execution === "emulated"
-                ? "; launchable threads are the limit of the device, not a compiler's"
-                : ""}
+              {capture.run.execution === "emulated" ? "; launchable threads are the device's limit" : ""}
             </span>
           </div>
         </>

@@ -8,56 +8,66 @@ const LEFT = 74;
 const RIGHT = 14;
 const TOP = 24;
 const BOTTOM = 20;
-/** Width of a character of a note, about. */
-const CHARACTER = 5.6;
+/** Height of a bar; its note stands beneath. */
+const BAR = 13;
 
 export function spanText({ low, high }: { readonly low: number; readonly high: number }): string {
   return low === high ? String(low) : `${low} to ${high}`;
 }
 
+const ROLE_WORDS: Readonly<Record<LimitEstimate["role"], string>> = {
+  limits: "limiter: ",
+  may: "may limit: ",
+  free: "",
+};
+
 interface RowProps {
   readonly limit: LimitEstimate;
-  readonly limits: boolean;
   readonly most: number;
   readonly width: number;
+  /** Top of the bar. */
   readonly y: number;
 }
 
-function Row({ limit, limits, most, width, y }: RowProps): ReactElement {
-  const { id, groups, note } = limit;
+function Row({ limit: { id, groups, note, role }, most, width, y }: RowProps): ReactElement {
   const x = (value: number): number => LEFT + (Math.min(value, most) / most) * width;
   const [low, high] = [x(groups.low), x(groups.high)];
-  const count = groups.low >= most ? "" : `${spanText({ low: groups.low, high: Math.min(groups.high, most) })}: `;
-  const words = `${limits ? "limiter, " : ""}${count}${note}`;
-  const inside = high + 8 + words.length * CHARACTER > LEFT + width;
+  const limits = role === "limits";
+  // Beyond what the threads allow a number says nothing.
+  const count = spanText({ low: Math.min(groups.low, most), high: Math.min(groups.high, most) });
+  const inside = high + 60 > LEFT + width;
   return (
     <g>
-      <text x={LEFT - 8} y={y + 4} textAnchor="end" className={limits ? "s" : "t2"}>
+      <text x={LEFT - 8} y={y + 10} textAnchor="end" className={limits ? "s" : "t2"}>
         {id}
       </text>
-      <rect
-        x={LEFT}
-        y={y - 7}
-        width={Math.max(1, low - LEFT)}
-        height={14}
-        className={limits ? "occ-bar on" : "occ-bar"}
-      />
+      <rect x={LEFT} y={y} width={Math.max(1, low - LEFT)} height={BAR} className={limits ? "occ-bar on" : "occ-bar"} />
       {high > low + 1 ? (
-        <rect x={low + 0.5} y={y - 6.5} width={high - low - 1} height={13} className="occ-may" />
+        <rect x={low + 0.5} y={y + 0.5} width={high - low - 1} height={BAR - 1} className="occ-may" />
       ) : null}
       <text
-        x={inside ? LEFT + width - 4 : high + 8}
-        y={y + 4}
+        x={inside ? LEFT + width - 6 : high + 6}
+        y={y + 10}
         textAnchor={inside ? "end" : "start"}
-        className={limits ? "s" : inside ? "t2 halo" : ""}
+        className={limits ? "s" : "t2 halo"}
       >
-        {words}
+        {count}
+      </text>
+      <text x={LEFT} y={y + BAR + 12} className={limits ? "s" : ""}>
+        {ROLE_WORDS[role]}
+        {note}
       </text>
     </g>
   );
 }
 
-export function OccupancyChart({ estimate }: { readonly estimate: OccupancyEstimate }): ReactElement {
+interface OccupancyChartProps {
+  readonly estimate: OccupancyEstimate;
+  /** Name and version. */
+  readonly model: string;
+}
+
+export function OccupancyChart({ estimate, model }: OccupancyChartProps): ReactElement {
   const [holder, { width: whole, height }] = useSize();
   if (estimate.state === "refused") {
     return (
@@ -66,7 +76,7 @@ export function OccupancyChart({ estimate }: { readonly estimate: OccupancyEstim
       </div>
     );
   }
-  const { limits, groups, simdgroups, limiters } = estimate;
+  const { limits, groups, simdgroups } = estimate;
   const width = Math.max(1, whole - LEFT - RIGHT);
   const most = Math.max(1, limits.find(({ id }) => id === "threads")!.groups.high);
   const gap = (height - TOP - BOTTOM) / limits.length;
@@ -82,6 +92,9 @@ export function OccupancyChart({ estimate }: { readonly estimate: OccupancyEstim
         >
           <text x={12} y={14} className="t2">
             threadgroups a core
+          </text>
+          <text x={whole - RIGHT} y={14} textAnchor="end">
+            model {model}
           </text>
           {ticks.map((tick) => (
             <g key={tick}>
@@ -102,10 +115,9 @@ export function OccupancyChart({ estimate }: { readonly estimate: OccupancyEstim
             <Row
               key={limit.id}
               limit={limit}
-              limits={limiters.includes(limit.id)}
               most={most}
               width={width}
-              y={TOP + (index + 0.5) * gap}
+              y={TOP + index * gap + Math.max(0, (gap - BAR - 16) / 2)}
             />
           ))}
         </svg>

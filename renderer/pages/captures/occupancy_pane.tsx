@@ -2,6 +2,7 @@
 import { type ReactElement, useId } from "react";
 import {
   estimateOccupancy,
+  type LimitId,
   type OccupancyInput,
   type RegisterBracket,
   registerBracket,
@@ -44,6 +45,7 @@ function Dial({ label, value, min, max, step, changed, text, onValue }: DialProp
         max={max}
         step={step}
         value={value}
+        style={{ backgroundSize: `${(100 * (value - min)) / (max - min)}% 4px` }}
         aria-valuetext={text ?? countText(value)}
         onChange={(event) => onValue(Number(event.target.value))}
       />
@@ -108,26 +110,26 @@ export function OccupancyPane({ capture, dispatch, model }: OccupancyPaneProps):
       { title: "threadgroups, low" },
       { title: "high" },
       { title: "rests on", text: true },
+      { title: "source", text: true },
     ],
     count: limits.length,
     row: (index) => {
       const { id, groups, note } = limits[index]!;
-      return [id, countText(groups.low), countText(groups.high), note];
+      return [id, countText(groups.low), countText(groups.high), note, sources[id]];
     },
   };
   const note = `estimate by ${model.id}: ${input.threads} threads, ${input.bytes} B, registers ${input.registers ?? "not known"}`;
-  const sources = [
-    `threads: ${model.threadsPerCore.source}`,
-    `registers: ${model.registers.source}`,
-    `memory: ${model.threadgroupBytesPerCore.source}`,
-  ];
+  const sources: Readonly<Record<LimitId, string>> = {
+    threads: model.threadsPerCore.source,
+    registers: model.registers.source,
+    memory: model.threadgroupBytesPerCore.source,
+  };
   return (
     <ChartPane
       id="occupancy"
       line
       top
       title="Occupancy, what if"
-      meta={<span title={sources.join("\n")}>model {model.id}</span>}
       controls={
         <>
           {changed ? (
@@ -150,8 +152,8 @@ export function OccupancyPane({ capture, dispatch, model }: OccupancyPaneProps):
           fileOf(capture, "occupancy"),
           csvText(
             noteOf(capture, note),
-            ["limit", "threadgroups low", "threadgroups high", "rests on"],
-            limits.map(({ id, groups, note: words }) => [id, groups.low, groups.high, words]),
+            ["limit", "threadgroups low", "threadgroups high", "rests on", "source"],
+            limits.map(({ id, groups, note: words }) => [id, groups.low, groups.high, words, sources[id]]),
           ),
         )
       }
@@ -208,7 +210,14 @@ export function OccupancyPane({ capture, dispatch, model }: OccupancyPaneProps):
           </p>
         ) : null}
       </div>
-      <OccupancyChart estimate={estimate} />
+      <OccupancyChart estimate={estimate} model={model.id} />
+      <ul className="occ-sources">
+        {Object.entries(sources).map(([id, source]) => (
+          <li key={id}>
+            <span className="t2">{id}:</span> {source}
+          </li>
+        ))}
+      </ul>
     </ChartPane>
   );
 }

@@ -8,6 +8,8 @@ const LEFT = 52;
 const RIGHT = 14;
 const TOP = 24;
 const BOTTOM = 32;
+/** Width of a character of a label, about. */
+const CHARACTER = 6.8;
 
 /** Whole decades around the values, as exponents. */
 function decades(values: readonly number[]): readonly [number, number] {
@@ -66,7 +68,7 @@ export function RooflineChart({ roofs, points }: RooflineChartProps): ReactEleme
                 y={base + 14}
                 textAnchor={exponent === xTo ? "end" : exponent === xFrom ? "start" : "middle"}
               >
-                {10 ** exponent}
+                {exponent < 0 ? 10 ** exponent : countText(10 ** exponent)}
               </text>
             </g>
           ))}
@@ -83,12 +85,12 @@ export function RooflineChart({ roofs, points }: RooflineChartProps): ReactEleme
           {lines.map(({ series, route, intensity, gflops, share }, index) => {
             const left = x(intensity);
             const top = gflops === null ? y(roofAt(roofs, intensity)) : y(gflops);
-            const toRight = left < LEFT + width * 0.6;
             const row = base - 10 - 15 * (lines.length - 1 - index);
             const words =
               gflops === null
                 ? `${series.toUpperCase()} ${route}, ${Number(intensity.toPrecision(3))} FLOP/B`
                 : `${series.toUpperCase()} ${countText(Math.round(gflops))}, ${shareText(share ?? 0)}`;
+            const toRight = left + 6 + words.length * CHARACTER < LEFT + width;
             return (
               <g key={series}>
                 <path d={`M${left} ${top}V${base}`} className={`intensity ${series}`} />

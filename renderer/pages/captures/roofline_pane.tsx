@@ -82,9 +82,7 @@ export function RooflinePane({ capture, timings }: RooflinePaneProps): ReactElem
         <RooflineChart roofs={roofs} points={points} />
       )}
       {points.some(({ gflops }) => gflops !== null) ? null : (
-        <p className="capture-foot t3">
-          No measured time of a chip. A run of this case on a Metal device puts its point here
-        </p>
+        <p className="capture-foot t3">No measured time of a chip: run this case on a Metal device</p>
       )}
     </ChartPane>
   );

@@ -66,6 +66,17 @@ export function runEdges(points: readonly TimingPoint[]): EdgeSet {
   return { kind: "group", title: "run", edges: Int32Array.from(edges), labels: [] };
 }
 
+/** When the run of a point began: the time of day where all began on one day, else month and day before it. */
+export function clockText(points: readonly TimingPoint[], index: number): string {
+  const point = points[index];
+  if (point === undefined) return "";
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const time = new Date(point.startedAt);
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":");
+  const days = new Set(points.map(({ startedAt }) => new Date(startedAt).toDateString()));
+  return days.size === 1 ? clock : `${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}
+
 /** One value for each point, NaN where the point is of another series or look. */
 export function columnOf(
   points: readonly TimingPoint[],

@@ -7,10 +7,11 @@ import { csvText, saveCsv, savePng } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Segments } from "../../parts/segments.tsx";
-import { plural, runName, whenText } from "../../parts/text.ts";
+import { plural, runName } from "../../parts/text.ts";
 import type { Answer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import {
+  clockText,
   columnOf,
   inUnit,
   partsOf,
@@ -75,7 +76,7 @@ function Figures({ points, series, unit }: { points: readonly TimingPoint[]; ser
   const { count, discarded, median, least, most } = summary;
   const text = (ns: number): string => timeNumber(inUnit(ns, unit));
   return (
-    <span className="nw">
+    <p className="nw">
       <b>
         {series.toUpperCase()} {text(median)} {unit}
       </b>{" "}
@@ -83,7 +84,7 @@ function Figures({ points, series, unit }: { points: readonly TimingPoint[]; ser
         {count === 1 ? "one sample" : `median of ${count}, ${text(least)} to ${text(most)}`}
         {discarded > 0 ? `, ${discarded} discarded` : ""}
       </span>
-    </span>
+    </p>
   );
 }
 
@@ -112,7 +113,7 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
     scale: "linear",
     edges: [runEdges(points)],
     yText: timeNumber,
-    xText: (index) => (points[index] === undefined ? "" : whenText(points[index].startedAt)),
+    xText: (index) => clockText(points, index),
   };
   const twin: Twin = {
     columns: HEAD.map((title) => ({ title: title === "ns" ? unit : title, text: title !== "ns" })),
@@ -215,19 +216,22 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
         />
       )}
       <div className="timing-foot small">
-        <span className="nw">
-          {emulated ? <span className="tag emu">EMULATED</span> : null} <b className="m">No verdict on speed</b>
-        </span>
-        <span className="t3 el">
-          {known === null
-            ? ""
-            : `one sample a run, no warm-up; ${plural(runs, "run")} of ${known.device}${
-                known.left > 0 ? `, ${plural(known.left, "older run")} not looked at` : ""
-              }`}
-        </span>
-        <span className="sp" />
-        <Figures points={points} series="a" unit={unit} />
-        <Figures points={points} series="b" unit={unit} />
+        <div className="said">
+          <p className="el">
+            {emulated ? <span className="tag emu">EMULATED</span> : null} <b className="m">No verdict on speed</b>
+          </p>
+          <p className="micro t3 el">
+            {known === null
+              ? ""
+              : `one sample a run, no warm-up; ${plural(runs, "run")} of ${known.device}${
+                  known.left > 0 ? `, ${plural(known.left, "older run")} not looked at` : ""
+                }`}
+          </p>
+        </div>
+        <div className="figures">
+          <Figures points={points} series="a" unit={unit} />
+          <Figures points={points} series="b" unit={unit} />
+        </div>
       </div>
     </ChartPane>
   );

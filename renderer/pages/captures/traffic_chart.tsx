@@ -37,6 +37,18 @@ export function trafficText(bytes: number, unit: TrafficUnit): string {
   return value >= 100 ? countText(Math.round(value)) : Number(value.toPrecision(3)).toString();
 }
 
+/** The parts that can be seen, in words: what is under a fortieth of the bar is "rest". */
+export function partsText(
+  parts: readonly { readonly kind: TrafficKind; readonly bytes: number }[],
+  total: number,
+  unit: TrafficUnit,
+): string {
+  const large = parts.filter(({ bytes }) => bytes >= total / 40);
+  const rest = parts.reduce((sum, { bytes }) => sum + bytes, 0) - large.reduce((sum, { bytes }) => sum + bytes, 0);
+  const words = large.map(({ kind, bytes }) => `${kind} ${trafficText(bytes, unit)}`);
+  return [...words, ...(rest > 0 ? [`rest ${trafficText(rest, unit)}`] : [])].join(" + ");
+}
+
 function colorOf(kind: TrafficKind): string {
   return `seg-${TRAFFIC_KINDS.indexOf(kind) + 1}`;
 }
@@ -98,7 +110,7 @@ export function TrafficChart({ routes, minimum }: TrafficChartProps): ReactEleme
                 </text>
                 <text x={LEFT} y={y - 5} className="t2">
                   <tspan className="strong">{trafficText(total, unit)}</tspan>
-                  {`  ${parts.map(({ kind, bytes }) => `${kind} ${trafficText(bytes, unit)}`).join(" + ")}`}
+                  <tspan dx={8}>{partsText(parts, total, unit)}</tspan>
                 </text>
                 {parts.map(({ kind, bytes }) => {
                   const index = place++;
@@ -126,11 +138,9 @@ export function TrafficChart({ routes, minimum }: TrafficChartProps): ReactEleme
             );
           })}
           <path d={`M${Math.round(x(minimum)) + 0.5} ${TOP - 6}V${height - BOTTOM + 2}`} className="limit dark" />
-          <text
-            x={Math.max(LEFT + 90, x(minimum) - 4)}
-            y={14}
-            textAnchor="end"
-          >{`minimum ${trafficText(minimum, unit)}`}</text>
+          <text x={whole - RIGHT} y={14} textAnchor="end">
+            {`dashed: minimum ${trafficText(minimum, unit)}`}
+          </text>
         </svg>
       )}
     </ChartFrame>

@@ -68,7 +68,7 @@ export function TrafficPane({ capture }: { readonly capture: Capture }): ReactEl
         className="capture-foot t3"
         title="A byte counts once for each pass of a threadgroup; caches are not looked at"
       >
-        Exact counts: none. They need a run that counts every access; no run of this bundle did
+        No exact counts: no run of this bundle counted its accesses
       </p>
     </ChartPane>
   );

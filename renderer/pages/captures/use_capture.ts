@@ -4,7 +4,7 @@ import type { CallOutput } from "../../../electron/contract.ts";
 import { type ContractCheck, checkContract, type PipelineFacts } from "../../../kernels/contract.ts";
 import { contractFor } from "../../../kernels/contracts.ts";
 import type { CaseShape } from "../../../kernels/route.ts";
-import { lengthText } from "../../parts/text.ts";
+import { geometryText, lengthText, originText } from "../../parts/text.ts";
 import type { CaseRecord, RunModel } from "../../state/run_model.ts";
 import { planFor } from "../kernels/plan.ts";
 import type { Selected } from "./selection.ts";
@@ -58,8 +58,7 @@ export function fileOf({ run, selected }: Capture, what: string): string {
   return `${what}-${selected.record.key}-${selected.route}-${run.execution}`.replaceAll(/[^\w.-]+/g, "_");
 }
 
-/** `gqa_decode L 33, f32`. */
+/** `L 33 f32, spread, 32/4/512`: what tells cases of an operator apart comes first. */
 export function caseText({ shape, key }: CaseRecord): string {
-  const origin = key.split("/").slice(3, -1).join("/");
-  return `${shape.operator} ${lengthText(shape)} ${origin} ${shape.dtype}`;
+  return `${lengthText(shape)} ${shape.dtype}, ${originText(key)}, ${geometryText(shape)}`;
 }

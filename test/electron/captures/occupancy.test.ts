@@ -11,6 +11,10 @@ function estimate(family: string, change: Partial<OccupancyInput> = {}) {
   return found;
 }
 
+function roles({ limits }: ReturnType<typeof estimate>): Readonly<Record<string, string>> {
+  return Object.fromEntries(limits.map(({ id, role }) => [id, role]));
+}
+
 function refusal(change: Partial<OccupancyInput>): string {
   const found = estimateOccupancy(occupancyModel("apple9")!, { ...FUSED, ...change });
   return found.state === "refused" ? found.reason : "fits";
@@ -44,7 +48,7 @@ describe("estimates", () => {
     const found = estimate("apple10");
     expect(found.groups).toEqual({ low: 3, high: 3 });
     expect(found.simdgroups).toEqual({ low: 24, high: 24 });
-    expect(found.limiters).toContain("memory");
+    expect(roles(found)).toEqual({ threads: "free", registers: "may", memory: "limits" });
     // 26 to 28 KiB: two. Above 28,672 bytes two do not fit together.
     expect(estimate("apple10", { bytes: 28_672 }).groups.high).toBe(2);
     expect(estimate("apple10", { bytes: 28_688 }).groups.high).toBe(1);
@@ -80,12 +84,15 @@ describe("estimates", () => {
   });
 
   it("names what limits: threads, registers or memory", () => {
-    expect(estimate("apple9", { threads: 1024, bytes: 0, registers: 8 })).toMatchObject({
-      groups: { low: 3, high: 3 },
-      limiters: ["threads"],
-    });
-    expect(estimate("apple9", { bytes: 1024, registers: 100 }).limiters).toEqual(["registers"]);
-    expect(estimate("apple9", { bytes: 16_384, registers: 40 }).limiters).toEqual(["memory"]);
+    const threads = estimate("apple9", { threads: 1024, bytes: 0, registers: 8 });
+    expect(threads.groups).toEqual({ low: 3, high: 3 });
+    expect(roles(threads)).toEqual({ threads: "limits", registers: "free" });
+    const registers = { threads: "free", registers: "limits", memory: "free" };
+    expect(roles(estimate("apple9", { bytes: 1024, registers: 100 }))).toEqual(registers);
+    const memory = { threads: "free", registers: "free", memory: "limits" };
+    expect(roles(estimate("apple9", { bytes: 16_384, registers: 40 }))).toEqual(memory);
+    // 16 registers of Apple7: between 1,024 threads for certain and what the file would hold.
+    expect(roles(estimate("apple7", { bytes: 8192, registers: 16 })).registers).toBe("may");
   });
 
   it("unknown registers span from the most that a thread has to no limit at all", () => {
