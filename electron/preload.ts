@@ -15,14 +15,10 @@ ipcRenderer.on(CHANNELS.port, (event) => page.postMessage(PORT_MESSAGE, "*", eve
 
 const shell: WindowShell = {
   connect: () => ipcRenderer.send(CHANNELS.connect),
-  onWish: (perform, open) => {
+  onAction: (perform) => {
     ipcRenderer.on(CHANNELS.action, (_event, id: unknown) => {
       if (typeof id === "string") perform(id);
     });
-    ipcRenderer.on(CHANNELS.open, (_event, file: unknown) => {
-      if (typeof file === "string") open(file);
-    });
-    ipcRenderer.send(CHANNELS.ready);
   },
   pathOf: (file) => webUtils.getPathForFile(file as File),
 };

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { evidenceArgument } from "./arguments.ts";
+import { bundleArguments, evidenceArgument } from "./arguments.ts";
 import { answer } from "./contract/answer.ts";
 import { socketChannel } from "./contract/socket.ts";
 import { places } from "./host/root.ts";
@@ -136,6 +136,7 @@ async function closeServer(
 async function main(argv: readonly string[]): Promise<void> {
   const where = places();
   const workbench = openWorkbench({ places: where, evidence: evidenceArgument(argv, process.cwd()) ?? "evidence" });
+  for (const bundle of bundleArguments(argv, process.cwd())) await workbench.open(bundle);
   const served = await serve({ window: where.window, workbench });
   process.stdout.write(`${served.url}\n`);
   onInterrupt(

@@ -21,6 +21,7 @@ export const seen = {
   windows: [] as BrowserWindow[],
   menu: [] as Electron.MenuItemConstructorOptions[],
   external: [] as string[],
+  errors: [] as string[],
   revealed: [] as string[],
   /** Answers of the next dialogs. */
   dialogs: [] as { readonly canceled: boolean; readonly filePaths?: string[]; readonly filePath?: string }[],
@@ -206,7 +207,7 @@ export const dialog = {
   showOpenDialog: nextDialog,
   showSaveDialog: nextDialog,
   showMessageBox: async () => ({ response: 0 }),
-  showErrorBox: () => undefined,
+  showErrorBox: (title: string, words: string) => void seen.errors.push(`${title}: ${words}`),
 };
 
 export const Menu = {
@@ -215,6 +216,8 @@ export const Menu = {
     seen.menu = template;
   },
 };
+
+export const powerMonitor = { getCurrentThermalState: () => "nominal", isOnBatteryPower: () => true };
 
 export const nativeTheme = { shouldUseDarkColors: true };
 

@@ -15,12 +15,8 @@ export const CHANNELS = {
   connect: "lockstep:connect",
   /** The answer, with the port. */
   port: "lockstep:port",
-  /** The window takes actions and paths from now on. */
-  ready: "lockstep:ready",
   /** Id of an action that was chosen in the menu. */
   action: "lockstep:action",
-  /** Path of a bundle that was opened in the system's file manager or from a command line. */
-  open: "lockstep:open",
 } as const;
 
 /** A `File` of a drop event. Structural, because this file is used where there is no DOM. */
@@ -33,8 +29,8 @@ export interface DroppedFile {
 export interface WindowShell {
   /** Asks for a port to the workbench, which arrives as a message of the window with `PORT_MESSAGE`. */
   readonly connect: () => void;
-  /** From now on the window does what the menu says, and opens what the system opens. Called once. */
-  readonly onWish: (perform: (action: string) => void, open: (path: string) => void) => void;
+  /** From now on the window does what is chosen in the menu. Called once. */
+  readonly onAction: (perform: (id: string) => void) => void;
   /** Path of a file or folder that was dropped on the window; empty where it is on no disk. */
   readonly pathOf: (file: DroppedFile) => string;
 }

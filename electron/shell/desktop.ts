@@ -13,21 +13,22 @@ import {
   MessageChannelMain,
   session,
 } from "electron";
-import { evidenceArgument } from "../arguments.ts";
+import { bundleArguments, evidenceArgument } from "../arguments.ts";
 import { answer } from "../contract/answer.ts";
 import { portChannel } from "../contract/port.ts";
 import { CHANNELS } from "../contract/shell.ts";
 import { appCommit, appVersion, places } from "../host/root.ts";
 import { INTERRUPTED, onInterrupt } from "../interrupt.ts";
 import { windowFiles } from "../window_files.ts";
+import { WorkbenchError } from "../workbench/failure.ts";
 import { type OpenWorkbench, openWorkbench } from "../workbench/workbench.ts";
-import { desktopOf } from "./dialogs.ts";
+import { desktopOf, type ShellDesktop } from "./dialogs.ts";
 import { menuTemplate } from "./menu.ts";
 import { guardContents, openDocument } from "./navigation.ts";
-import { bundlesIn, OpenQueue } from "./open_files.ts";
 import { registerScheme, serveWindow } from "./protocol.ts";
 import { isTrusted } from "./sender.ts";
 import { guardSession } from "./session.ts";
+import { systemReadings } from "./system.ts";
 import { utilityHost } from "./utility_host.ts";
 import { openWindow } from "./window.ts";
 import { windowPort } from "./window_port.ts";
@@ -35,11 +36,13 @@ import { windowPort } from "./window_port.ts";
 class DesktopApp {
   readonly #where = places();
   readonly #devTools = !app.isPackaged;
-  readonly #queue = new OpenQueue();
+  /** Bundles that the system wants opened before there is a workbench. */
+  readonly #early: string[] = [];
   /** Web contents of our windows. */
   readonly #windows = new Set<number>();
   #window: BrowserWindow | undefined;
   #workbench: OpenWorkbench | undefined;
+  #desktop: ShellDesktop | undefined;
   #closing = false;
 
   /** What must be set before the app is ready. */
@@ -49,10 +52,10 @@ class DesktopApp {
     app.on("web-contents-created", (_event, contents) => guardContents(contents));
     app.on("open-file", (event, file) => {
       event.preventDefault();
-      this.#openFiles(bundlesIn([file], process.cwd()));
+      this.#openFiles(bundleArguments([file], process.cwd()));
     });
     app.on("second-instance", (_event, words, cwd) => {
-      this.#openFiles(bundlesIn(words.slice(1), cwd));
+      this.#openFiles(bundleArguments(words.slice(1), cwd));
       this.#focus();
     });
     app.on("activate", () => this.#focus());
@@ -62,8 +65,7 @@ class DesktopApp {
     });
     app.on("will-quit", (event) => this.#leave(event));
     ipcMain.on(CHANNELS.connect, (event) => this.#connect(event));
-    ipcMain.on(CHANNELS.ready, (event) => this.#ready(event));
-    this.#openFiles(bundlesIn(process.argv.slice(1), process.cwd()));
+    this.#openFiles(bundleArguments(process.argv.slice(1), process.cwd()));
   }
 
   /** When the app is ready. */
@@ -71,11 +73,13 @@ class DesktopApp {
     const evidence = evidenceArgument(process.argv, process.cwd()) ?? path.join(app.getPath("userData"), "evidence");
     guardSession(session.defaultSession, this.#devTools);
     serveWindow(windowFiles(this.#where.window));
+    this.#desktop = desktopOf(() => this.#window, evidence);
     this.#workbench = openWorkbench({
       places: this.#where,
       evidence,
       startHost: utilityHost,
-      desktop: desktopOf(() => this.#window, evidence),
+      desktop: this.#desktop,
+      system: systemReadings,
     });
     app.setAboutPanelOptions({
       applicationName: "Lockstep",
@@ -93,6 +97,7 @@ class DesktopApp {
       ),
     );
     this.#show();
+    this.#openFiles(this.#early.splice(0));
   }
 
   #show(): BrowserWindow {
@@ -103,9 +108,7 @@ class DesktopApp {
     window.on("closed", () => {
       this.#windows.delete(id);
       if (this.#window === window) this.#window = undefined;
-      this.#queue.give(undefined);
     });
-    window.webContents.on("did-start-loading", () => this.#queue.give(undefined));
     window.webContents.on("render-process-gone", (_event, { reason }) => void this.#windowGone(window, reason));
     return window;
   }
@@ -123,9 +126,22 @@ class DesktopApp {
     else app.quit();
   }
 
+  /** Opens bundles; the workbench then has the window go there. */
   #openFiles(files: readonly string[]): void {
-    this.#queue.add(...files);
+    const workbench = this.#workbench;
+    if (workbench === undefined) {
+      this.#early.push(...files);
+      return;
+    }
     if (files.length > 0) this.#focus();
+    for (const file of files) {
+      this.#desktop?.chose(file);
+      workbench.open(file).catch((error: unknown) => {
+        const mend = error instanceof WorkbenchError ? `: ${error.mend}` : "";
+        const words = error instanceof Error ? error.message : String(error);
+        dialog.showErrorBox(`${path.basename(file)} cannot be opened`, `${words}${mend}`);
+      });
+    }
   }
 
   /** Brings the window to the front, or opens it where it was closed. */
@@ -147,11 +163,6 @@ class DesktopApp {
     const { port1, port2 } = new MessageChannelMain();
     answer(portChannel(windowPort(port1)), this.#workbench.handlers);
     frame.postMessage(CHANNELS.port, null, [port2]);
-  }
-
-  #ready(event: IpcMainEvent): void {
-    if (!isTrusted(event, this.#windows)) return;
-    this.#queue.give((file) => event.sender.send(CHANNELS.open, file));
   }
 
   /** A run is cancelled, what is finished is kept, the host is let go; then the app ends. */

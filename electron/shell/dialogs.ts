@@ -23,12 +23,19 @@ function isInside(file: string, folder: string): boolean {
   return relative === "" || (!relative.startsWith("..") && !path.isAbsolute(relative));
 }
 
+export interface ShellDesktop extends Desktop {
+  /** Remembers what the user opened by other means than a dialog, so that it may be revealed. */
+  chose(file: string): void;
+}
+
 /** `window` gives the window that a dialog belongs to; `evidence` is the folder of the bundles. */
-export function desktopOf(window: () => BrowserWindow | undefined, evidence: string): Desktop {
-  /** What the user chose in a dialog, real paths. */
+export function desktopOf(window: () => BrowserWindow | undefined, evidence: string): ShellDesktop {
+  /** What the user chose, real paths. */
   const chosen = new Set<string>();
+  const chose = (file: string): void => void chosen.add(realPath(file) ?? file);
 
   return {
+    chose,
     chooseBundle: async () => {
       const parent = window();
       const options: OpenDialogOptions = {
@@ -41,7 +48,7 @@ export function desktopOf(window: () => BrowserWindow | undefined, evidence: str
         parent === undefined ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(parent, options);
       const file = canceled ? undefined : filePaths[0];
       if (file === undefined) return null;
-      chosen.add(realPath(file) ?? file);
+      chose(file);
       return file;
     },
     chooseExport: async (name) => {
@@ -60,7 +67,7 @@ export function desktopOf(window: () => BrowserWindow | undefined, evidence: str
       const home = realPath(evidence);
       if ((home === undefined || !isInside(real, home)) && !chosen.has(real)) {
         throw new WorkbenchError(
-          `${file} is outside the evidence folder ${evidence}, and was not chosen in a dialog`,
+          `${file} is outside the evidence folder ${evidence}, and was not chosen by you`,
           "open it with the system's own means",
         );
       }

@@ -76,7 +76,7 @@ describe("the window", () => {
     expect(Object.isFrozen(shell)).toBe(true);
     expect(Object.entries(shell).map(([name, value]) => `${name}: ${typeof value}`)).toEqual([
       "connect: function",
-      "onWish: function",
+      "onAction: function",
       "pathOf: function",
     ]);
     expect(shell.pathOf({ name: "run.lockstep", size: 0 })).toBe("/dropped/run.lockstep");
@@ -234,29 +234,38 @@ describe("the contract through preload and port", () => {
 });
 
 describe("wishes of the system", () => {
-  it("reach the window once it is ready: actions of the menu and bundles to open", () => {
-    const bundle = path.join(evidence, "dropped.lockstep");
-    fs.mkdirSync(bundle);
+  it("open bundles in the window: by double-click and by a second start, which brings the window to the front", async () => {
+    const [kept] = (await workbench.call("runs.list", {})).runs;
+    const elsewhere = path.join(evidence, "elsewhere", "given.lockstep");
+    fs.cpSync(path.join(evidence, kept?.id ?? ""), elsewhere, { recursive: true });
+    const opened = workbench.stream("bundle.opened", {});
+    expect((await opened.next()).value).toMatchObject({ bundles: [] });
+
     const stopped = vi.fn();
-    app.emit("open-file", { preventDefault: stopped }, bundle);
+    app.emit("open-file", { preventDefault: stopped }, elsewhere);
     expect(stopped).toHaveBeenCalledOnce();
-    const [actions, opened]: [string[], string[]] = [[], []];
-    shell.onWish(
-      (id) => actions.push(id),
-      (file) => opened.push(file),
-    );
-    expect(opened).toEqual([bundle]);
+    const shown = (await opened.next()).value;
+    expect(shown).toMatchObject({ bundles: [{ entry: { state: "kept", outcome: "passed" } }] });
+    expect(shown?.shown).toBe(shown?.bundles[0]?.entry.id);
+    await workbench.call("evidence.reveal", { id: shown?.shown ?? "" });
+    expect(seen.revealed).toEqual([fs.realpathSync(elsewhere)]);
 
     const focused = window.focused;
-    const words = ["electron", ".", "--flag", "dropped.lockstep", "absent.lockstep", "notes.txt"];
-    app.emit("second-instance", {}, words, evidence);
-    expect(opened).toEqual([bundle, bundle]);
+    fs.mkdirSync(path.join(evidence, "elsewhere", "empty.lockstep"));
+    const words = ["electron", ".", "--flag", "empty.lockstep", "absent.lockstep", "notes.txt"];
+    app.emit("second-instance", {}, words, path.dirname(elsewhere));
     expect(window.focused).toBeGreaterThan(focused);
+    await vi.waitUntil(() => seen.errors.length > 0);
+    expect(seen.errors).toEqual([expect.stringContaining("empty.lockstep cannot be opened")]);
+    await opened.return();
+  });
 
+  it("do what is chosen in the menu", () => {
+    const actions: string[] = [];
+    shell.onAction((id) => actions.push(id));
     const menus = seen.menu.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
     menus.find(({ id }) => id === "run.start")?.click?.(undefined as never, undefined, undefined as never);
     expect(actions).toEqual(["run.start"]);
-    fs.rmSync(bundle, { recursive: true });
   });
 
   it("to leave ends the host first, then the app", async () => {

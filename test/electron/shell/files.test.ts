@@ -2,9 +2,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { evidenceArgument } from "../../../electron/arguments.ts";
+import { bundleArguments, evidenceArgument } from "../../../electron/arguments.ts";
 import { desktopOf } from "../../../electron/shell/dialogs.ts";
-import { bundlesIn, OpenQueue } from "../../../electron/shell/open_files.ts";
 import { seen } from "../../electron_stub.ts";
 import { scratchFolder } from "../runs/harness.ts";
 
@@ -28,23 +27,10 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 describe("bundles among words", () => {
   it("are those that are there, as absolute paths", () => {
     const words = ["--flag=x.lockstep", "notes.txt", "outside.lockstep", "packed.lockstep.zip", "absent.lockstep"];
-    expect(bundlesIn(words, folder)).toEqual(
-      ["outside.lockstep", "packed.lockstep.zip"].map((name) => path.join(folder, name)),
-    );
-  });
-
-  it("wait for a window, and go to it once", () => {
-    const queue = new OpenQueue();
-    const taken: string[] = [];
-    queue.add("a", "b");
-    queue.give((file) => taken.push(file));
-    queue.add("c");
-    expect(taken).toEqual(["a", "b", "c"]);
-    queue.give(undefined);
-    queue.add("d");
-    expect(taken).toEqual(["a", "b", "c"]);
-    queue.give((file) => taken.push(file));
-    expect(taken).toEqual(["a", "b", "c", "d"]);
+    const found = ["outside.lockstep", "packed.lockstep.zip"].map((name) => path.join(folder, name));
+    expect(bundleArguments(words, folder)).toEqual(found);
+    expect(bundleArguments(["--evidence", "outside.lockstep", "packed.lockstep.zip"], folder)).toEqual(found.slice(1));
+    expect(bundleArguments(["--open", "notes.txt"], folder)).toEqual([path.join(folder, "notes.txt")]);
   });
 });
 
@@ -66,11 +52,13 @@ describe("the desktop", () => {
     seen.dialogs.push({ canceled: false, filePaths: [path.join(folder, "outside.lockstep")] });
     expect(await desktop.chooseBundle()).toBe(path.join(folder, "outside.lockstep"));
     await desktop.reveal(path.join(folder, "outside.lockstep"));
+    desktop.chose(path.join(folder, "packed.lockstep.zip"));
+    await desktop.reveal(path.join(folder, "packed.lockstep.zip"));
     seen.dialogs.push({ canceled: false, filePath: path.join(folder, "export.zip") });
     expect(await desktop.chooseExport("a.lockstep.zip")).toBe(path.join(folder, "export.zip"));
     fs.writeFileSync(path.join(folder, "export.zip"), "");
     await desktop.reveal(path.join(folder, "export.zip"));
-    expect(seen.revealed).toHaveLength(3);
+    expect(seen.revealed).toHaveLength(4);
   });
 
   it("answers null where the user thought better of it", async () => {
