@@ -63,6 +63,69 @@ const NEXT: Readonly<Record<string, string>> = {
   resources: "make the threadgroup smaller, or use fewer registers",
 };
 
+type Gate = ResultRecord["gates"][number];
+
+/** What a gate found, where its title and a figure make no sentence; `where` is true where the place is in it. */
+interface Finding {
+  readonly text: string;
+  readonly where: boolean;
+}
+
+/** `16,384 elements` of `16384 elements`. */
+function grouped(where: string | null): string {
+  return (where ?? "the elements").replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en-US"));
+}
+
+function are(count: number, noun: string): string {
+  return `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
+}
+
+function differ(count: number): string {
+  return `${counted(count, "byte")} ${count === 1 ? "differs" : "differ"}`;
+}
+
+const FINDINGS: Readonly<Record<string, (value: number, gate: Gate) => Finding>> = {
+  coverage: (value, { where }) => ({
+    text: `${value.toLocaleString("en-US")} of ${grouped(where)} ${value === 1 ? "was" : "were"} never written`,
+    where: true,
+  }),
+  finite: (value, { where }) => ({
+    text: `${value.toLocaleString("en-US")} of ${grouped(where)} ${value === 1 ? "is" : "are"} NaN or Inf`,
+    where: true,
+  }),
+  exact_zero: (value) => ({
+    text: `the largest output is ${figureText(value)} where the reference is 0`,
+    where: false,
+  }),
+  subnormal: (value) => ({ text: `the largest error is ${figureText(value)}`, where: false }),
+  slope: (value) => ({ text: `the slope is ${figureText(value)} away from 1`, where: false }),
+  lse: (value) => ({ text: `it differs by ${figureText(value)}`, where: false }),
+  stored_reference: (value, { where }) => ({ text: `${where ?? "the error"} is ${figureText(value)}`, where: true }),
+  oracle_agreement: (value) => ({ text: `they differ by ${figureText(value)} of the scale`, where: false }),
+  sentinels: (value) => ({ text: `${are(value, "buffer")} written past the end`, where: false }),
+  repeat: (value) => ({ text: `${differ(value)} between two runs`, where: true }),
+  lockstep: (value) => ({ text: `${differ(value)} in the flavour lockstep`, where: true }),
+  resources: (value) => ({
+    text: `${counted(value, "pipeline")} ${value === 1 ? "does" : "do"} not keep the contract`,
+    where: false,
+  }),
+};
+
+/**
+ * One sentence of a gate that failed: `NMSE of the worst row is 3.91e-2, limit 1.00e-10 (token 3 head 1)`, or what it
+ * found: `finite: 1 of 16,384 elements is NaN or Inf, limit 0`.
+ */
+export function gateText(gate: Gate): string {
+  const title = GATES.find(({ id }) => id === gate.id)?.title ?? gate.id;
+  const finding = gate.value === null ? undefined : FINDINGS[gate.id]?.(gate.value, gate);
+  const value = gate.value === null ? "" : ` is ${figureText(gate.value)}`;
+  const head = finding === undefined ? `${title}${value}` : `${title}: ${finding.text}`;
+  const limit = gate.limit === null ? "" : `, limit ${figureText(gate.limit)}`;
+  const place = finding?.where === true ? [] : [gate.where ?? "case"];
+  const aside = [...place, ...(gate.note === null ? [] : [gate.note])].join("; ");
+  return `${head}${limit}${aside === "" ? "" : ` (${aside})`}`;
+}
+
 /** `NMSE of the worst row is 3.91e-2, limit 1.00e-10 (token 3 head 1). Next: ...`, or the device's own words. */
 export function missText(result: ResultRecord): string {
   if (result.error !== null) {
@@ -75,13 +138,12 @@ export function missText(result: ResultRecord): string {
   const first = failed[0]?.id === "stored_reference" ? disagreement : undefined;
   const miss = first ?? failed[0] ?? result.gates.find((gate) => gate.verdict === "not_run");
   if (miss === undefined) return "no gate applied";
-  const title = GATES.find((gate) => gate.id === miss.id)?.title ?? miss.id;
-  if (miss.verdict === "not_run") return `${title} did not run: ${miss.note ?? "no reason given"}`;
-  const value = miss.value === null ? "" : ` is ${figureText(miss.value)}`;
-  const limit = miss.limit === null ? "" : `, limit ${figureText(miss.limit)}`;
-  const note = miss.note === null ? "" : `; ${miss.note}`;
+  if (miss.verdict === "not_run") {
+    const title = GATES.find((gate) => gate.id === miss.id)?.title ?? miss.id;
+    return `${title} did not run: ${miss.note ?? "no reason given"}`;
+  }
   const next = NEXT[miss.id];
-  return `${title}${value}${limit} (${miss.where ?? "case"}${note})${next === undefined ? "" : `. Next: ${next}`}`;
+  return `${gateText(miss)}${next === undefined ? "" : `. Next: ${next}`}`;
 }
 
 /** Quotes a word for a POSIX shell where it needs it. */

@@ -7,7 +7,7 @@ import type { ResultRecord, RunRecord } from "../runs/record.ts";
 import { counted, figureText, missText, shellQuote, timeText, verdictWord } from "../words.ts";
 
 /** Version of these writers. It stands in each file, so that a report of another version is not held against this one. */
-export const REPORT_VERSION = "lockstep.report/1";
+export const REPORT_VERSION = "lockstep.report/2";
 
 /** What a report is made from: the record without what the bundle adds to it. */
 export type ReportBasis = Omit<RunRecord, "schema" | "gates" | "files">;
