@@ -28,11 +28,18 @@ function reader(memory: NativeMemory, dtype: KernelDtype): (first: number, count
   };
 }
 
+/** Keys that a wrong kernel might read instead: those of another KV head, or from another row of k and v on. */
+export interface OtherPlace {
+  readonly kvHead?: number;
+  readonly firstKey?: number;
+}
+
 /** Throws Error where an input is missing, RangeError for an address outside the output. */
 export function caseOperands(
   shape: CaseShape,
   buffers: ReadonlyMap<string, DeviceBuffer>,
   { token, head, dim }: Address,
+  instead: OtherPlace = {},
 ): CaseOperands {
   const tensor = (name: string, dtype: KernelDtype): ReturnType<typeof reader> => {
     const buffer = buffers.get(name);
@@ -41,7 +48,7 @@ export function caseOperands(
   };
   if (shape.operator === "gqa_decode") {
     const { heads, kvHeads, dim: width, live, scale } = shape;
-    const kvHead = Math.floor(head / (heads / kvHeads));
+    const kvHead = instead.kvHead ?? Math.floor(head / (heads / kvHeads));
     const [q, k, v] = [tensor("q", "f32"), tensor("k", "f32"), tensor("v", "f32")];
     const row = (j: number): number => (j * kvHeads + kvHead) * width;
     return {
@@ -59,8 +66,9 @@ export function caseOperands(
   }
   const { heads, nope, rope, value, scale, dtype } = shape;
   const place = sequenceOf(shape.cuSeqlensQ, token);
-  const firstKey = shape.cuSeqlensK[place.sequence]!;
-  const available = shape.cuSeqlensK[place.sequence + 1]! - firstKey;
+  const begin = shape.cuSeqlensK[place.sequence]!;
+  const firstKey = instead.firstKey ?? begin;
+  const available = shape.cuSeqlensK[place.sequence + 1]! - begin;
   const queryRow = token * heads + head;
   const part = (name: string, width: number, keyRow: (j: number) => number): OperandPart => {
     const key = tensor(`k_${name}`, dtype);

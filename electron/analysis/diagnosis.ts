@@ -4,7 +4,7 @@
  * only what explains every probed element is named, and where nothing does the sentence says so. Pure.
  */
 import type { FloatDtype } from "../../oracle/tensor.ts";
-import { type Column, type Hypothesis, hypotheses, type RowScores } from "./hypotheses.ts";
+import { type Column, type Hypothesis, hypotheses, plainSoftmax, type RowScores } from "./hypotheses.ts";
 import type { WrongPlaces } from "./where_wrong.ts";
 
 /** An element of the row at hand: what came out, what should have, and its column of v. */
@@ -24,6 +24,14 @@ export interface OtherRow {
   readonly references: ArrayLike<number>;
 }
 
+/** Other keys that the row might have read: its scores with them, and their columns of v at the probes. */
+export interface OtherKeys {
+  /** `the keys of KV head 2 were read`. */
+  readonly words: string;
+  readonly row: RowScores;
+  readonly columns: readonly Column[];
+}
+
 export interface DiagnosisInput {
   readonly dtype: FloatDtype;
   /** The element at hand first. */
@@ -35,6 +43,7 @@ export interface DiagnosisInput {
   readonly drift: number;
   readonly places: WrongPlaces;
   readonly others: Iterable<OtherRow>;
+  readonly otherKeys: Iterable<OtherKeys>;
 }
 
 /**
@@ -134,13 +143,13 @@ export function diagnose(input: DiagnosisInput): Diagnosis {
   if (places.words !== null) {
     return { kind: "place", sentence: withPlace("No known mistake of the softmax gives this output", places) };
   }
-  const tried = "keys, tiles or partitions left out or doubled, wrong rescale, merge, scale and mask";
+  const tried = "keys, tiles or partitions left out or doubled, wrong rescale, merge, scale, mask or keys";
   return { kind: "none", sentence: withPlace(`No pattern found (tried: ${tried})`, places) };
 }
 
 /** The words of the first mistake that gives every probe; undefined where none does. */
 function patternOf(input: DiagnosisInput, probes: readonly Probe[], clear: number): string | undefined {
-  const { dtype, row, others } = input;
+  const { dtype, row, others, otherKeys } = input;
   // Among many alike one may fit a single number by chance.
   const enough = clear >= 2;
   for (const hypothesis of hypotheses(row)) {
@@ -151,6 +160,10 @@ function patternOf(input: DiagnosisInput, probes: readonly Probe[], clear: numbe
   for (const { words, references } of others) {
     if (probes.every((probe, i) => gives(references[i]!, probe, dtype)))
       return `the output of ${words} were written here`;
+  }
+  for (const { words, row: scores, columns } of otherKeys) {
+    const { predict } = plainSoftmax(words, scores);
+    if (probes.every((probe, i) => gives(predict(columns[i]!), probe, dtype))) return words;
   }
   return undefined;
 }

@@ -3,8 +3,8 @@ import type { CaseShape, RoutePlan } from "../../kernels/route.ts";
 import type { NativeAttentionResult } from "../../native/addon.ts";
 import type { DeviceBuffer } from "../../native/device.ts";
 import type { RouteOutput } from "./bundle_case.ts";
-import { type CaseOperands, caseOperands } from "./case_operands.ts";
-import type { DiagnosisInput, OtherRow, Probe } from "./diagnosis.ts";
+import { type CaseOperands, caseOperands, type OtherPlace } from "./case_operands.ts";
+import type { DiagnosisInput, OtherKeys, OtherRow, Probe } from "./diagnosis.ts";
 import type { ErrorArrays } from "./errors.ts";
 import { keySchedule } from "./geometry.ts";
 import { outputFragment } from "./lanes.ts";
@@ -38,17 +38,67 @@ function probedDims({ errors, shape }: DiagnosisContext, index: number, count: n
   return [...new Set([index % width, ...worst, ...spread])].slice(0, count);
 }
 
-/** Scores of the row, and that of one key after those that it sees, where there is one. */
-function scoresOf(operands: Operands, source: OperandSource, extra: number): Float64Array {
-  const scores = new Float64Array(operands.keys + extra);
-  scores.set(operands.scores);
-  for (let j = operands.keys; j < scores.length; j++) {
-    for (const { query, key } of source.parts) {
+/** Scores of keys [begin, end) of a row, in float64. */
+function scoresOf({ parts, scale }: OperandSource, begin: number, end: number): Float64Array {
+  const scores = new Float64Array(end - begin);
+  for (let j = begin; j < end; j++) {
+    let dot = 0;
+    for (const { query, key } of parts) {
       const row = key(j);
-      for (let d = 0; d < query.length; d++) scores[j]! += source.scale * query[d]! * row[d]!;
+      for (let d = 0; d < query.length; d++) dot += query[d]! * row[d]!;
     }
+    scores[j - begin] = scale * dot;
   }
   return scores;
+}
+
+function joined(a: Float64Array, b: Float64Array): Float64Array {
+  const both = new Float64Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/** Elements of a q row. */
+function widthOf({ parts }: OperandSource): number {
+  return parts.reduce((sum, { query }) => sum + query.length, 0);
+}
+
+/** Rows whose keys are read once more for each other place; longer ones would take too long. */
+const OTHER_KEYS = 2 ** 14;
+
+/** Other keys that the row might have read: those of the other KV heads, or those of the batch's first sequence. */
+function* otherKeys(
+  context: DiagnosisContext,
+  index: number,
+  dims: readonly number[],
+  keys: number,
+): Iterable<OtherKeys> {
+  const { shape, plan, buffers } = context;
+  const address = addressOf(extentsOf(shape), index);
+  const places: (readonly [words: string, place: OtherPlace])[] = [];
+  const own = caseOperands(shape, buffers, address);
+  if (shape.operator === "gqa_decode") {
+    for (let kvHead = 0; kvHead < shape.kvHeads; kvHead++) {
+      if (kvHead !== own.kvHead)
+        places.push([`the keys and values of KV head ${kvHead} were read, not of ${own.kvHead}`, { kvHead }]);
+    }
+  } else if (own.firstKey > 0)
+    places.push(["the keys and values of the batch's first sequence were read", { firstKey: 0 }]);
+  if (keys === 0 || keys > OTHER_KEYS) return;
+  for (const [words, place] of places) {
+    const { source } = caseOperands(shape, buffers, address, place);
+    const scores = scoresOf(source, 0, keys);
+    const columns = dims.map((dim) => {
+      const { value } = caseOperands(shape, buffers, { ...address, dim }, place).source;
+      return Float64Array.from({ length: keys }, (_, j) => value(j));
+    });
+    yield {
+      words,
+      row: { keys, scores, scale: source.scale, width: widthOf(source), schedule: keySchedule(plan, keys) },
+      columns,
+    };
+  }
 }
 
 /** The same row of other heads and of other queries: where it might have come from. */
@@ -90,12 +140,19 @@ export function diagnosisInput(
   return {
     dtype: out.dtype,
     probes,
-    row: { keys, scores: scoresOf(operands, source, extra), scale: source.scale, schedule: keySchedule(plan, keys) },
+    row: {
+      keys,
+      scores: joined(operands.scores, scoresOf(source, keys, keys + extra)),
+      scale: source.scale,
+      width: widthOf(source),
+      schedule: keySchedule(plan, keys),
+    },
     limit,
     drift: Math.abs(operands.out.f32 - operands.out.f64),
     places: beyond
       ? wrongPlaces(errors, shape, outputFragment(plan), limit ?? Number.POSITIVE_INFINITY)
       : { count: 0, of: 0, words: null },
     others: otherRows(context, index, dims),
+    otherKeys: otherKeys(context, index, dims, keys),
   };
 }

@@ -13,6 +13,8 @@ export interface RowScores {
   readonly scores: Float64Array;
   /** The softmax scale that is in the scores. */
   readonly scale: number;
+  /** Elements of a q row: kernels that scale by themselves take its square root. */
+  readonly width: number;
   readonly schedule: KeySchedule;
 }
 
@@ -58,16 +60,18 @@ class Row {
   readonly scores: Float64Array;
   readonly schedule: KeySchedule;
   readonly scale: number;
+  readonly width: number;
   readonly max: number;
   readonly weights: Float64Array;
   readonly sum: number;
   readonly #whole = new WeakMap<object, number>();
 
-  constructor({ keys, scores, schedule, scale }: RowScores) {
+  constructor({ keys, scores, schedule, scale, width }: RowScores) {
     this.keys = keys;
     this.scores = scores;
     this.schedule = schedule;
     this.scale = scale;
+    this.width = width;
     this.max = scores.subarray(0, keys).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
     this.weights = this.map((score) => Math.exp(score - this.max));
     this.sum = total(this.weights);
@@ -156,6 +160,10 @@ function* merges(row: Row): Iterable<Hypothesis> {
   for (const [begin, end, p] of partitions) {
     const range = `keys ${count(begin)} to ${count(end - 1)}`;
     yield { ...row.without(() => `partition ${p} (${range}) were left out`, begin, end), oneOfMany: true };
+    const first = `the first key of partition ${p} (${count(begin)}) were left out`;
+    const last = `the last key of partition ${p} (${count(end - 1)}) were left out`;
+    yield { ...row.without(() => first, begin, begin + 1), oneOfMany: true };
+    yield { ...row.without(() => last, end - 1, end), oneOfMany: true };
     const alone = row.map((_, j) => (j >= begin && j < end ? row.weights[j]! : 0));
     yield { ...weighted(`partition ${p} (${range}) alone were taken`, alone, total(alone)), oneOfMany: true };
   }
@@ -170,7 +178,9 @@ function* merges(row: Row): Iterable<Hypothesis> {
     }
     for (let j = begin; j < end; j++) mean[j] = sum === 0 ? 0 : own[j]! / sum;
   }
-  yield weighted("the partitions were added up without the factors exp(m - M)", own, total(own));
+  yield weighted("the partitions were added up without the factors exp(m − M)", own, total(own));
+  yield weighted("the partitions' sums were added up without the factors exp(m − M)", row.weights, total(own));
+  yield weighted("the partitions' outputs were added up without the factors exp(m − M)", own, row.sum);
   yield weighted("the partitions' results were averaged, not weighted by their sums", mean, partitions.length);
 }
 
@@ -203,17 +213,22 @@ function* rescales(row: Row): Iterable<Hypothesis> {
 
 /** The whole row with another softmax. */
 function* softmaxes(row: Row): Iterable<Hypothesis> {
-  const { scale, max } = row;
+  const { scale, width, max } = row;
   yield weighted("the output were not divided by the sum", row.weights, 1);
-  const powers = row.map((score) => 2 ** (score - max));
-  yield weighted("2^x were taken for exp(x)", powers, total(powers));
   const even = row.map(() => 1);
   yield weighted("every key had the same weight", even, total(even));
-  if (scale !== 1 && scale !== 0) {
-    const bare = row.map((score) => Math.exp((score - max) / scale));
-    yield weighted("the softmax scale were left out", bare, total(bare));
-    const twice = row.map((score) => Math.exp((score - max) * scale));
-    yield weighted("the softmax scale were applied twice", twice, total(twice));
+  const root = Math.sqrt(width);
+  const factors: readonly (readonly [words: string, factor: number])[] = [
+    ["2^x were taken for exp(x)", Math.LN2],
+    ["the softmax scale were left out", 1 / scale],
+    ["the softmax scale were applied twice", scale],
+    [`the scores were scaled by ${count(width)}^−0.5 besides`, 1 / root],
+    [`the scores were scaled by ${count(width)}^0.5 besides`, root],
+  ];
+  for (const [words, factor] of factors) {
+    if (factor === 1 || !Number.isFinite(factor)) continue;
+    const other = row.map((score) => Math.exp((score - max) * factor));
+    yield weighted(words, other, total(other));
   }
 }
 
@@ -232,6 +247,12 @@ function* anywhere(row: Row): Iterable<Hypothesis> {
     yield { ...row.without(() => `key ${count(j)} were left out`, j, j + 1), oneOfMany: true };
     yield { ...row.without(() => `key ${count(j)} were counted twice`, j, j + 1, { times: 2 }), oneOfMany: true };
   }
+}
+
+/** The softmax of a row as it should be, over other scores: what a kernel gives that reads other keys. */
+export function plainSoftmax(words: string, scores: RowScores): Hypothesis {
+  const row = new Row(scores);
+  return weighted(words, row.weights, row.sum);
 }
 
 /** Every way to go wrong that is known, the most common first. None for a row without a key that counts. */

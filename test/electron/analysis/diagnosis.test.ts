@@ -104,11 +104,12 @@ function diagnosisOf(row: Row, kernel: Kernel, more: Partial<DiagnosisInput> = {
   return diagnose({
     dtype: "f32",
     probes,
-    row: { keys: row.keys, scores: row.scores, scale: SCALE, schedule: row.schedule },
+    row: { keys: row.keys, scores: row.scores, scale: SCALE, width: 512, schedule: row.schedule },
     limit: 1e-6,
     drift: 1e-8,
     places: { count: 8, of: 4096, words: null },
     others: [],
+    otherKeys: [],
     ...more,
   });
 }
@@ -160,7 +161,7 @@ const WRONG: readonly (readonly [name: string, row: Row, kernel: Kernel, says: s
     "a merge without factors",
     rowOf(40, PARTS),
     (r, v) => split(r, v, (all) => sumOf(all.map(({ o }) => o)) / sumOf(all.map(({ s }) => s))),
-    "without the factors exp(m - M)",
+    "without the factors exp(m − M)",
   ],
   [
     "a mean of partitions",
@@ -194,6 +195,28 @@ const WRONG: readonly (readonly [name: string, row: Row, kernel: Kernel, says: s
     (r, v) => attend(r, v, (j) => Math.exp(r.scores[j]! * SCALE - r.scores[j]!)),
     "the softmax scale were applied twice",
   ],
+  [
+    "a scale of its own",
+    rowOf(40),
+    (r, v) => attend(r, v, (j) => Math.exp(r.scores[j]! / Math.sqrt(512) - r.scores[j]!)),
+    "scaled by 512^−0.5 besides",
+  ],
+  [
+    "sums without factors",
+    rowOf(40, PARTS),
+    (r, v) =>
+      split(r, v, (all) => {
+        const m = Math.max(...all.map((state) => state.m));
+        return sumOf(all.map((state) => state.o * Math.exp(state.m - m))) / sumOf(all.map((state) => state.s));
+      }),
+    "the partitions' sums were added up without the factors",
+  ],
+  [
+    "an edge of a partition",
+    rowOf(40, PARTS),
+    (r, v) => attend(r, v, (j) => (j === 25 ? 0 : 1)),
+    "the last key of partition 1 (25) were left out",
+  ],
   ["no weights", rowOf(40), (r, v) => attend(r, v, (j) => Math.exp(-r.scores[j]!)), "every key had the same weight"],
 ];
 
@@ -216,6 +239,16 @@ describe("a known mistake", () => {
     expect(diagnosisOf(row, kernel, { others }).sentence).toContain("the output of head 3 were written here");
     expect(diagnosisOf(row, kernel).kind).toBe("none");
   });
+});
+
+it("other keys that were read are named", () => {
+  const row = rowOf(40);
+  const other = rowOf(41);
+  const keys = { scores: other.scores.subarray(0, 40), keys: 40, scale: SCALE, width: 512, schedule: row.schedule };
+  const otherKeys = [{ words: "the keys of KV head 2 were read", row: keys, columns: other.columns }];
+  const kernel: Kernel = (r, column) =>
+    attend({ ...other, keys: 40 }, other.columns[r.columns.indexOf(column)]!, () => 1);
+  expect(diagnosisOf(row, kernel, { otherKeys }).sentence).toContain("the keys of KV head 2 were read");
 });
 
 describe("what is no known mistake", () => {
