@@ -84,6 +84,7 @@ function Pickers({ run, selected }: Capture): ReactElement {
       <select
         className="inp case"
         aria-label="Case"
+        title={record.key}
         value={record.key}
         onChange={(event) => choose({ case: event.target.value, route, other })}
       >

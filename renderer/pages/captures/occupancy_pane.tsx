@@ -105,17 +105,11 @@ export function OccupancyPane({ capture, dispatch, model }: OccupancyPaneProps):
   const estimate = estimateOccupancy(model, input);
   const limits = estimate.state === "fits" ? estimate.limits : [];
   const twin: Twin = {
-    columns: [
-      { title: "limit", text: true },
-      { title: "threadgroups, low" },
-      { title: "high" },
-      { title: "rests on", text: true },
-      { title: "source", text: true },
-    ],
+    columns: [{ title: "limit", text: true }, { title: "groups a core" }, { title: "rests on", text: true }],
     count: limits.length,
     row: (index) => {
       const { id, groups, note } = limits[index]!;
-      return [id, countText(groups.low), countText(groups.high), note, sources[id]];
+      return [id, spanText(groups), note];
     },
   };
   const note = `estimate by ${model.id}: ${input.threads} threads, ${input.bytes} B, registers ${input.registers ?? "not known"}`;

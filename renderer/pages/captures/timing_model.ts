@@ -24,6 +24,11 @@ export function timeNumber(value: number): string {
       : Number(value.toPrecision(3)).toString();
 }
 
+/** The same for an axis, whose gutter holds seven characters: `1.5e6`. */
+export function tickNumber(value: number): string {
+  return value >= 1e6 ? `${Number((value / 1e6).toPrecision(3))}e6` : timeNumber(value);
+}
+
 /** All dispatches of a route together, or one of them. */
 export const WHOLE = "all dispatches";
 

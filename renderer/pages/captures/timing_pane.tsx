@@ -20,6 +20,7 @@ import {
   summaryOf,
   type TimingPoint,
   type Timings,
+  tickNumber,
   timeNumber,
   UNITS,
   type Unit,
@@ -112,7 +113,7 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
     series: seriesOf(points, unit),
     scale: "linear",
     edges: [runEdges(points)],
-    yText: timeNumber,
+    yText: tickNumber,
     xText: (index) => clockText(points, index),
   };
   const twin: Twin = {
