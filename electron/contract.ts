@@ -5,6 +5,7 @@
  * A call is answered once. A stream goes on until one side ends it. Arrays travel as typed arrays, never as JSON numbers.
  */
 import * as z from "zod";
+import { checkAnswerSchema, checkRequestSchema } from "./analysis/check_messages.ts";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
 import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
@@ -307,6 +308,8 @@ export const CALLS = {
     input: z.strictObject({ path: z.string().max(200) }),
     output: z.strictObject({ path: z.string(), text: z.string() }),
   },
+  /** Compiles the kernels of a route for a shape through the host; nothing is run. It fails while a run is going on. */
+  "kernels.check": { input: checkRequestSchema, output: checkAnswerSchema },
   /** Newest first. */
   "runs.list": { input: empty, output: z.strictObject({ runs: z.array(runEntrySchema) }) },
   "runs.record": { input: z.strictObject({ id: runIdSchema }), output: recordSchema },

@@ -2,10 +2,19 @@
  * The door's side of the host: a process that owns the addon. It may die; then the run ends as `stopped`, and the next run
  * starts a fresh one. Nothing is retried by itself.
  */
+import type { CheckRequest } from "../analysis/check_messages.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
 import { eventSchema, type RunEvent } from "../runs/events.ts";
 import { forkHost } from "./forked.ts";
-import { busyRefusal, type InspectEnd, inspectEndSchema, type RunRequest, type ToHost } from "./messages.ts";
+import {
+  type AnswerEnd,
+  answerEndSchema,
+  busyRefusal,
+  type CheckEnd,
+  type InspectEnd,
+  type RunRequest,
+  type ToHost,
+} from "./messages.ts";
 import type { HostProcess, StartHost } from "./transport.ts";
 
 export type RunEnd =
@@ -33,9 +42,9 @@ export interface HostClientOptions {
   readonly onExit?: (how: string) => void;
 }
 
-function isInspectEnd(message: unknown): boolean {
+function isAnswer(message: unknown): boolean {
   const type = (message as { readonly type?: unknown } | null)?.type;
-  return type === "inspected" || type === "inspect_refused";
+  return type === "inspected" || type === "inspect_refused" || type === "checked";
 }
 
 export class HostClient {
@@ -43,8 +52,8 @@ export class HostClient {
   #child: HostProcess | undefined;
   #busy = false;
   #cancelTimer: NodeJS.Timeout | undefined;
-  #inspections = 0;
-  readonly #asked = new Map<number, { readonly child: HostProcess; readonly resolve: (end: InspectEnd) => void }>();
+  #questions = 0;
+  readonly #asked = new Map<number, { readonly child: HostProcess; readonly resolve: (end: AnswerEnd) => void }>();
 
   constructor(options: HostClientOptions) {
     this.#options = options;
@@ -67,13 +76,26 @@ export class HostClient {
    * Asks about a case of a bundle. Resolves with the answer, or with why there is none: a run is going on, the bundle has no
    * such thing, bytes differ from their digests, the host stopped. Questions are answered in order.
    */
-  inspect(request: InspectRequest): Promise<InspectEnd> {
-    const id = ++this.#inspections;
+  async inspect(request: InspectRequest): Promise<InspectEnd> {
+    const end = await this.#ask((id) => ({ type: "inspect", id, request }));
+    if (end.type === "checked") throw new Error("The host answered another question.");
+    return end;
+  }
+
+  /** Compiles the kernels of a route. Resolves with what the compiler said, or with why there is no answer. */
+  async check(request: CheckRequest): Promise<CheckEnd> {
+    const end = await this.#ask((id) => ({ type: "check", id, request }));
+    if (end.type === "inspected") throw new Error("The host answered another question.");
+    return end;
+  }
+
+  #ask(message: (id: number) => ToHost): Promise<AnswerEnd> {
+    const id = ++this.#questions;
     if (this.#busy) return Promise.resolve(busyRefusal(id));
     return new Promise((resolve) => {
       const child = this.#start();
       this.#asked.set(id, { child, resolve });
-      child.send({ type: "inspect", id, request } satisfies ToHost);
+      child.send(message(id));
     });
   }
 
@@ -132,12 +154,12 @@ export class HostClient {
   }
 
   #answered(child: HostProcess, message: unknown): void {
-    if (!isInspectEnd(message)) {
+    if (!isAnswer(message)) {
       // Outside a run the host speaks of nothing else.
       if (!this.#busy && this.#asked.size > 0) child.kill();
       return;
     }
-    const parsed = inspectEndSchema.safeParse(message);
+    const parsed = answerEndSchema.safeParse(message);
     const asked = parsed.success ? this.#asked.get(parsed.data.id) : undefined;
     if (!parsed.success || asked?.child !== child) {
       child.kill();
@@ -168,7 +190,7 @@ export class HostClient {
         resolve(end);
       };
       const onMessage = (message: unknown): void => {
-        if (isInspectEnd(message)) return;
+        if (isAnswer(message)) return;
         const parsed = eventSchema.safeParse(message);
         if (!parsed.success) {
           child.kill();

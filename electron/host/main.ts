@@ -4,14 +4,15 @@
  */
 import fs from "node:fs";
 import { loadAddon } from "../../native/addon.ts";
+import type { CheckRequest } from "../analysis/check_messages.ts";
 import { Inspector } from "../analysis/inspector.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
 import { RunControl } from "../runs/control.ts";
 import type { RunEvent } from "../runs/events.ts";
 import { openDoor } from "./door.ts";
-import { busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
+import { type AnswerEnd, busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
 import { places } from "./root.ts";
-import { inspectRequest, runRequest } from "./session.ts";
+import { checkRequest, inspectRequest, runRequest } from "./session.ts";
 
 const door = openDoor();
 const where = places();
@@ -55,13 +56,18 @@ process.on("uncaughtException", die);
 process.on("unhandledRejection", die);
 door.onGone(leave);
 
-function inspect(id: number, request: InspectRequest): void {
-  // Decided as it comes: a run that arrives right behind a question waits for its answer.
+/** Questions go one after the other. Whether a run is going on is decided as the question comes: a run behind it waits. */
+function answer(id: number, ask: () => Promise<AnswerEnd>): void {
   const busy = running !== undefined;
-  const answer = async (): Promise<void> => {
-    send(busy ? busyRefusal(id) : await inspectRequest(inspector, id, request));
-  };
-  inspecting = inspecting.then(answer).catch(die);
+  inspecting = inspecting.then(async () => send(busy ? busyRefusal(id) : await ask())).catch(die);
+}
+
+function inspect(id: number, request: InspectRequest): void {
+  answer(id, () => inspectRequest(inspector, id, request));
+}
+
+function check(id: number, request: CheckRequest): void {
+  answer(id, () => checkRequest(id, request, where));
 }
 
 function run(request: RunRequest): void {
@@ -102,6 +108,9 @@ door.onMessage((message) => {
       return;
     case "inspect":
       inspect(parsed.data.id, parsed.data.request);
+      return;
+    case "check":
+      check(parsed.data.id, parsed.data.request);
       return;
     case "run":
       run(parsed.data.request);

@@ -3,6 +3,7 @@
  * a case carry typed arrays, a few MiB at most: `analysis/messages.ts` has the limits.
  */
 import * as z from "zod";
+import { checkAnswerSchema, checkRequestSchema } from "../analysis/check_messages.ts";
 import { inspectAnswerSchema, inspectRequestSchema, refusalCodeSchema } from "../analysis/messages.ts";
 import { eventSchema } from "../runs/events.ts";
 
@@ -37,6 +38,7 @@ export const toHostSchema = z.discriminatedUnion("type", [
   /** Skip the case, if it is the one that runs. */
   z.strictObject({ type: z.literal("skip"), case: z.string() }),
   z.strictObject({ type: z.literal("inspect"), id: inspectId, request: inspectRequestSchema }),
+  z.strictObject({ type: z.literal("check"), id: inspectId, request: checkRequestSchema }),
 ]);
 export type ToHost = z.infer<typeof toHostSchema>;
 
@@ -53,11 +55,20 @@ export const inspectEndSchema = z.discriminatedUnion("type", [
 ]);
 export type InspectEnd = z.infer<typeof inspectEndSchema>;
 
+/** The answer to a `check`, under its id; it is refused as an `inspect` is. */
+export const answerEndSchema = z.discriminatedUnion("type", [
+  ...inspectEndSchema.options,
+  z.strictObject({ type: z.literal("checked"), id: inspectId, answer: checkAnswerSchema }),
+]);
+export type AnswerEnd = z.infer<typeof answerEndSchema>;
+export type CheckEnd = Exclude<AnswerEnd, { type: "inspected" }>;
+export type Refused = Extract<InspectEnd, { type: "inspect_refused" }>;
+
 /** The refusal while a run is going on: it has the device, the memory and the processor. */
-export function busyRefusal(id: number): InspectEnd {
-  const message = "A run is going on; outputs can be looked at when it has ended";
+export function busyRefusal(id: number): Refused {
+  const message = "A run is going on; outputs can be looked at, and kernels checked, when it has ended";
   return { type: "inspect_refused", id, code: "busy", message, mend: "wait for it, or cancel it" };
 }
 
-/** The host answers with the events of the run, of which `finished` and `refused` are the last, and with inspections. */
-export const fromHostSchema = z.discriminatedUnion("type", [...eventSchema.options, ...inspectEndSchema.options]);
+/** The host answers with the events of the run, of which `finished` and `refused` are the last, and with answers. */
+export const fromHostSchema = z.discriminatedUnion("type", [...eventSchema.options, ...answerEndSchema.options]);

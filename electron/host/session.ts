@@ -5,6 +5,7 @@ import { loadAddon } from "../../native/addon.ts";
 import type { Device } from "../../native/device.ts";
 import { openEmulatedDevice } from "../../native/emulator/open.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
+import type { CheckRequest } from "../analysis/check_messages.ts";
 import type { Inspector } from "../analysis/inspector.ts";
 import { InspectError, type InspectRequest } from "../analysis/messages.ts";
 import type { Case } from "../cases/case.ts";
@@ -17,9 +18,10 @@ import { planImported, readProducer, runImported } from "../runs/imported.ts";
 import { planRun, type Selection } from "../runs/plan.ts";
 import { runPlan } from "../runs/run.ts";
 import { UsageError } from "../runs/usage.ts";
+import { checkKernels } from "./check.ts";
 import { chipOf } from "./device_name.ts";
 import { hostFacts } from "./facts.ts";
-import type { InspectEnd, RunRequest } from "./messages.ts";
+import type { CheckEnd, InspectEnd, Refused, RunRequest } from "./messages.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Places } from "./root.ts";
 
@@ -109,13 +111,27 @@ async function judgeOutputs(request: RunRequest, where: Places, signal: AbortSig
   });
 }
 
+/** A question's refusal as a message. Rejects with what is no refusal. */
+function refused(id: number, error: unknown): Refused {
+  if (!(error instanceof InspectError)) throw error;
+  const { code, message, mend } = error;
+  return { type: "inspect_refused", id, code, message, mend };
+}
+
 /** Answers one question about a case. Rejects for defects of the program only. */
 export async function inspectRequest(inspector: Inspector, id: number, request: InspectRequest): Promise<InspectEnd> {
   try {
     return { type: "inspected", id, answer: await inspector.inspect(request) };
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error;
-    const { code, message, mend } = error;
-    return { type: "inspect_refused", id, code, message, mend };
+    return refused(id, error);
+  }
+}
+
+/** Compiles a route's kernels. Rejects for defects of the program only. */
+export async function checkRequest(id: number, request: CheckRequest, where: Places): Promise<CheckEnd> {
+  try {
+    return { type: "checked", id, answer: await checkKernels(request, where, () => loadAddon(where.addon)) };
+  } catch (error) {
+    return refused(id, error);
   }
 }

@@ -108,6 +108,11 @@ export function openWorkbench({
     }),
     "kernels.list": () => listKernels(places.kernels),
     "kernels.source": ({ path: file }) => kernelSource(places.kernels, file),
+    "kernels.check": async (request) => {
+      const end = await runs.host.check(request);
+      if (end.type === "inspect_refused") throw new WorkbenchError(end.message, end.mend);
+      return end.answer;
+    },
     "runs.list": async () => {
       const kept = await history.list();
       const { running } = runs;
