@@ -102,7 +102,7 @@ export function GatesPage(): ReactElement {
         >
           <FilterField label="Filter the gates" value={text} onChange={(q) => setParams({ q })} />
         </PaneHead>
-        <div className="body scroll">
+        <div className="body scroll gates-body">
           <table className="tbl fix gates-table">
             <thead>
               <tr>

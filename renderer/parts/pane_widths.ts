@@ -21,11 +21,11 @@ export interface PageWidths {
 
 /** The design's table of panes; `min` is what the heads of these panes need. */
 export const PANE_WIDTHS = {
-  device: { right: { narrow: 330, wide: 440, min: 260 }, centre: 420 },
+  device: { right: { narrow: 330, wide: 440, min: 260 }, centre: 676 },
   dispatch: {
     left: { narrow: 252, wide: 300, min: 220 },
-    right: { narrow: 300, wide: 400, min: 260 },
-    centre: 440,
+    right: { narrow: 300, wide: 400, min: 292 },
+    centre: 424,
   },
   run: { right: { narrow: 322, wide: 460, min: 280 }, centre: 480 },
   parity: {
@@ -38,8 +38,8 @@ export const PANE_WIDTHS = {
   evidence: { right: { narrow: 330, wide: 440, min: 280 }, centre: 480 },
   kernels: {
     left: { narrow: 216, wide: 300, min: 180 },
-    right: { narrow: 384, wide: 500, min: 340 },
-    centre: 360,
+    right: { narrow: 384, wide: 500, min: 372 },
+    centre: 344,
   },
   gates: { right: { narrow: 330, wide: 440, min: 260 }, centre: 460 },
 } as const satisfies Readonly<Record<(typeof PAGE_IDS)[number], PageWidths>>;

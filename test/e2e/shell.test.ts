@@ -112,8 +112,17 @@ function faultsOf(): readonly string[] {
       faults.push(`beyond the window: ${element.className} from ${box.left} to ${box.right} of ${innerWidth}`);
     }
   }
-  for (const element of document.querySelectorAll(".top, .nav, .status")) {
-    if (element.scrollWidth > element.clientWidth + 1) faults.push(`cut off: ${element.className}`);
+  for (const element of document.querySelectorAll(".top, .nav, .status, .ph")) {
+    if (seen(element) && element.scrollWidth > element.clientWidth + 1) {
+      faults.push(`cut off: ${element.className} "${text(element).slice(0, 60)}"`);
+    }
+  }
+  for (const element of document.querySelectorAll("td, dd, p")) {
+    const { clientWidth: width, clientHeight: height } = element;
+    // Words that are broken into single letters, one below the other.
+    if (seen(element) && text(element).length > 6 && width < 30 && height > 2 * width) {
+      faults.push(`squeezed into ${width} px: "${text(element).slice(0, 40)}"`);
+    }
   }
   return faults;
 }
@@ -139,6 +148,7 @@ describe("every page", () => {
 
   for (const [width, height] of [
     [1000, 700],
+    [1100, 700],
     [1280, 800],
     [1920, 1200],
   ] as const) {

@@ -79,7 +79,7 @@ function Strip({ explained, asked, same }: StripProps): ReactElement {
   const { route } = decision;
   const runnable = route !== null && same !== undefined && !running;
   return (
-    <div className={route === null ? "strip f" : "strip r"} data-chosen={route ?? ""}>
+    <div className={`strip chosen-strip ${route === null ? "f" : "r"}`} data-chosen={route ?? ""}>
       <div className="row">
         {route === null ? <Glyph name="fail" big /> : null}
         <span className="say el">{route === null ? "No route can run" : `Chosen: ${route}`}</span>

@@ -140,19 +140,26 @@ function SourcePane({ shown, used }: SourcePaneProps): ReactElement {
   const kernels = text === undefined ? [] : kernelLines(text);
   return (
     <Pane label="Source" line>
-      <PaneHead title={file} meta={text === undefined ? undefined : plural(text.trimEnd().split("\n").length, "line")}>
-        {kernels.map((kernel) => (
-          <button
-            key={kernel.name}
-            type="button"
-            className="btn quiet"
-            title={`line ${kernel.line}`}
-            onClick={() => setParams({ line: String(kernel.line) })}
-          >
-            <code>{kernel.name}</code>
-          </button>
-        ))}
-      </PaneHead>
+      <PaneHead
+        title={file}
+        meta={text === undefined ? undefined : plural(text.trimEnd().split("\n").length, "line")}
+      />
+      {kernels.length === 0 ? null : (
+        <div className="kernelrow small">
+          <span className="t3">{kernels.length === 1 ? "kernel" : "kernels"}</span>
+          {kernels.map((kernel) => (
+            <button
+              key={kernel.name}
+              type="button"
+              className="btn quiet"
+              title={`line ${kernel.line}`}
+              onClick={() => setParams({ line: String(kernel.line) })}
+            >
+              <code>{kernel.name}</code>
+            </button>
+          ))}
+        </div>
+      )}
       <p className="micro t3 compiled">
         The compiler's diagnostics are not shown here: a run compiles the source and keeps what the compiler said.
       </p>
