@@ -176,25 +176,33 @@ export function checkContract(
   plan: RoutePlan,
   receipts: readonly PipelineFacts[],
 ): ContractCheck {
-  const dispatches = plan.dispatches.map((dispatch): DispatchCheck => {
-    const own = contract.kernels.find(({ kernel }) => kernel === dispatch.kernel);
-    if (own === undefined) {
-      throw new Error(`The contract of ${contract.route} has no kernel ${dispatch.kernel}: add it beside its route.`);
-    }
-    const facts = receipts.find((receipt) => receipt.function === dispatch.kernel);
-    const scratch = requirement(
-      "scratch_bytes",
-      { relation: "=", value: contract.scratchBytes },
-      { value: plan.scratchBytes, by: "plan", source: "the sum of the route's scratch buffers" },
-      contract.scratchFormula,
-    );
-    return {
-      stage: dispatch.stage,
-      kernel: dispatch.kernel,
-      requirements: [...kernelCheck(own, dispatch, facts), scratch],
-    };
-  });
+  const dispatches = plan.dispatches.map((dispatch) => checkDispatch(contract, plan, dispatch, receipts));
   return { route: plan.route, dispatches, contract };
+}
+
+/** One dispatch, of the plan or a variant of one of it, as `checkContract` checks it. */
+export function checkDispatch(
+  contract: RouteContract,
+  plan: RoutePlan,
+  dispatch: RoutePlan["dispatches"][number],
+  receipts: readonly PipelineFacts[],
+): DispatchCheck {
+  const own = contract.kernels.find(({ kernel }) => kernel === dispatch.kernel);
+  if (own === undefined) {
+    throw new Error(`The contract of ${contract.route} has no kernel ${dispatch.kernel}: add it beside its route.`);
+  }
+  const facts = receipts.find((receipt) => receipt.function === dispatch.kernel);
+  const scratch = requirement(
+    "scratch_bytes",
+    { relation: "=", value: contract.scratchBytes },
+    { value: plan.scratchBytes, by: "plan", source: "the sum of the route's scratch buffers" },
+    contract.scratchFormula,
+  );
+  return {
+    stage: dispatch.stage,
+    kernel: dispatch.kernel,
+    requirements: [...kernelCheck(own, dispatch, facts), scratch],
+  };
 }
 
 /** Requirements that do not hold, and those that nobody can tell; one of the whole route counts once. */

@@ -8,8 +8,7 @@ import {
   type RequirementId,
   type RouteContract,
 } from "../../kernels/contract.ts";
-import { contractFor } from "../../kernels/contracts.ts";
-import { fusedTile } from "../../kernels/gqa_decode/contract.ts";
+import { contractFor, variantsOf } from "../../kernels/contracts.ts";
 import type { CaseShape, DecodeShape, PrefillShape, RoutePlan } from "../../kernels/route.ts";
 import { findRoute, routesFor } from "../../kernels/routes.ts";
 
@@ -73,9 +72,13 @@ describe("the contract of the fused route", () => {
   });
 
   it("does not hold with a tile of 8: 32,768 bytes, all that a threadgroup has", () => {
-    const [partial, merge] = planOf(DECODE, "fused_split_kv_p32").dispatches;
-    const dispatches = [{ ...partial!, threadgroupMemory: [fusedTile(512, 8)] }, merge!];
+    const plan = planOf(DECODE, "fused_split_kv_p32");
+    const dispatches = variantsOf(DECODE, plan);
+    expect(dispatches.map(({ stage, threadgroupMemory }) => [stage, threadgroupMemory])).toEqual([
+      ["partial, tile 8", [32_768]],
+    ]);
     expect(broken(checked({}, { dispatches }))).toEqual([["dynamic_bytes", 16_384, 32_768]]);
+    expect(variantsOf(DECODE, planOf(DECODE, "three_stage"))).toEqual([]);
   });
 });
 

@@ -1,7 +1,12 @@
 /** Captures: what a result's pipelines take of a device, how often a core could hold them, what they move, how long they took. */
 import { type ReactElement, useMemo } from "react";
 import { commandLine } from "../../../electron/actions.ts";
-import { openRequirements } from "../../../kernels/contract.ts";
+import {
+  type ContractCheck,
+  type DispatchCheck,
+  openRequirements,
+  REQUIREMENT_TITLES,
+} from "../../../kernels/contract.ts";
 import { OPERATORS } from "../../../kernels/routes.ts";
 import { useChartActions } from "../../charts/chart_pane.tsx";
 import { csvText, saveCsv } from "../../charts/save.ts";
@@ -26,7 +31,7 @@ import { caseBeside, casesOf, type Selected, selectIn } from "./selection.ts";
 import { type Timings, UNITS } from "./timing_model.ts";
 import { TimingPane } from "./timing_pane.tsx";
 import { TrafficPane } from "./traffic_pane.tsx";
-import { type Capture, caseText, checkOf, fileOf, type Inspected, noteOf } from "./use_capture.ts";
+import { type Capture, type Checked, caseText, checkOf, fileOf, type Inspected, noteOf } from "./use_capture.ts";
 import "../../styles/captures.css";
 
 /** Parameters that belong to one case or route and are dropped with it. */
@@ -136,72 +141,105 @@ function Pickers({ run, selected }: Capture): ReactElement {
 interface ReceiptsPaneProps {
   readonly capture: Capture;
   readonly inspected: Answer<Inspected>;
-  readonly checked: ReturnType<typeof checkOf>;
+  readonly checked: Checked;
+  /** With the variants where they are shown. */
+  readonly dispatches: readonly DispatchCheck[];
   readonly stage: string;
+  readonly shown: boolean;
 }
 
-function ReceiptsPane({ capture, inspected, checked, stage }: ReceiptsPaneProps): ReactElement {
-  const { check, reason } = checked;
+function ReceiptsPane(props: ReceiptsPaneProps): ReactElement {
+  const { capture, inspected, checked, dispatches, stage, shown } = props;
+  const { check, variants = [], reason } = checked;
   const model = inspected.state === "there" ? inspected.value.occupancy : null;
-  const open = check === undefined ? undefined : openRequirements(check);
-  const rows =
-    check === undefined
-      ? []
-      : [
-          ...receiptRows(check),
-          registersRow(check.dispatches.map((dispatch) => (model === null ? undefined : bracketOf(model, dispatch)))),
-        ];
+  const table = check === undefined ? undefined : { ...check, dispatches };
+  const save = (): void => {
+    if (table === undefined) return;
+    const note = noteOf(capture, "resource receipts against the contract");
+    saveCsv(fileOf(capture, "receipts"), csvText(note, RECEIPT_HEAD, receiptLines(table)));
+  };
   return (
     <Pane label="Resource receipts">
       <PaneHead title="Resource receipts">
         <Pickers {...capture} />
-        {check === undefined ? null : (
-          <button
-            type="button"
-            className="btn quiet"
-            title="Save the receipts as CSV"
-            onClick={() =>
-              saveCsv(
-                fileOf(capture, "receipts"),
-                csvText(noteOf(capture, "resource receipts against the contract"), RECEIPT_HEAD, receiptLines(check)),
-              )
-            }
-          >
-            CSV
-          </button>
-        )}
+        <button
+          type="button"
+          className="btn quiet"
+          title="Save the receipts as CSV"
+          disabled={check === undefined}
+          onClick={save}
+        >
+          CSV
+        </button>
       </PaneHead>
-      {check === undefined ? (
+      {check === undefined || table === undefined ? (
         <p className="nothing t3">{reason}</p>
       ) : (
         <>
           <Receipts
-            dispatches={check.dispatches}
-            rows={rows}
+            dispatches={dispatches}
+            rows={[
+              ...receiptRows(table),
+              registersRow(dispatches.map((each) => (model === null ? undefined : bracketOf(model, each)))),
+            ]}
             stage={stage}
-            onStage={(name) => setParams({ ...DROPPED, stage: name, part: null })}
+            variants={variants.map((variant) => variant.stage)}
+            onStage={(name) => setParams({ ...DROPPED, stage: name })}
           />
           <div className="receipt-foot small">
-            {open === undefined ? null : open.broken.length > 0 ? (
-              <Verdict name="fail">
-                {open.broken[0]!.stage} breaks {open.broken.length} of {open.broken.length + open.held + open.unknown}:{" "}
-                {open.broken[0]!.requirement.id}
-              </Verdict>
-            ) : open.unknown > 0 ? (
-              <Verdict name="notrun">{open.unknown} not known: no receipt</Verdict>
-            ) : (
-              <Verdict name="pass">
-                {open.held} of {open.held} held
-              </Verdict>
-            )}
+            <ReceiptVerdict check={check} />
             <span className="t3 el">
               {capture.selected.route} against its contract
               {capture.run.execution === "emulated" ? "; launchable threads are the device's limit" : ""}
             </span>
+            <span className="sp" />
+            {variants.map((variant) => (
+              <VariantToggle key={variant.stage} check={{ ...check, dispatches: [variant] }} shown={shown} />
+            ))}
           </div>
         </>
       )}
     </Pane>
+  );
+}
+
+function ReceiptVerdict({ check }: { readonly check: ContractCheck }): ReactElement {
+  const { broken, unknown, held } = openRequirements(check);
+  const all = broken.length + unknown + held;
+  const [first] = broken;
+  if (first !== undefined) {
+    return (
+      <Verdict name="fail">
+        {broken.length} of {all} broken: {first.stage}, {REQUIREMENT_TITLES[first.requirement.id]}
+      </Verdict>
+    );
+  }
+  if (unknown > 0) return <Verdict name="notrun">{`${unknown} of ${all} not known: no receipt`}</Verdict>;
+  return <Verdict name="pass">{`${held} of ${all} held`}</Verdict>;
+}
+
+/** Shows a variant beside the route, and what it breaks: `tile 8 breaks dynamic bytes`. */
+function VariantToggle({ check, shown }: { readonly check: ContractCheck; readonly shown: boolean }): ReactElement {
+  const { broken } = openRequirements(check);
+  const name = check.dispatches[0]!.stage;
+  return (
+    <>
+      {shown ? (
+        <Verdict name={broken.length > 0 ? "fail" : "pass"}>
+          {broken.length > 0
+            ? `breaks ${broken.map(({ requirement }) => REQUIREMENT_TITLES[requirement.id]).join(", ")}`
+            : "keeps the contract"}
+        </Verdict>
+      ) : null}
+      <label className="tog" title={`${name} is no part of the route: this shows what it would take`}>
+        <input
+          type="checkbox"
+          checked={shown}
+          onChange={() => setParams({ variant: shown ? null : "on", ...DROPPED })}
+        />
+        {name.replace(/^.*, /, "")}
+      </label>
+    </>
   );
 }
 
@@ -233,7 +271,8 @@ function CaptureView(capture: Capture): ReactElement {
   const unit = UNITS.find((name) => name === params.unit) ?? "ms";
   const receipts = inspected.state === "there" ? inspected.value.receipts : undefined;
   const checked = useMemo(() => checkOf(selected, receipts?.map(({ receipt }) => receipt) ?? []), [selected, receipts]);
-  const dispatches = checked.check?.dispatches ?? [];
+  const variant = params.variant === "on";
+  const dispatches = [...(checked.check?.dispatches ?? []), ...(variant ? (checked.variants ?? []) : [])];
   const dispatch = dispatches.find(({ stage }) => stage === params.stage) ?? dispatches[0];
   useSelectionActions(capture, unit);
   useChartActions();
@@ -257,7 +296,14 @@ function CaptureView(capture: Capture): ReactElement {
       }
     >
       <div className="page captures-left">
-        <ReceiptsPane capture={capture} inspected={inspected} checked={checked} stage={dispatch?.stage ?? ""} />
+        <ReceiptsPane
+          capture={capture}
+          inspected={inspected}
+          checked={checked}
+          dispatches={dispatches}
+          stage={dispatch?.stage ?? ""}
+          shown={variant}
+        />
         <TimingPane capture={capture} timings={timings} unit={unit} />
       </div>
     </Panes>

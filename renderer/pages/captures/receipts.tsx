@@ -1,5 +1,5 @@
 /** Resource receipts: what each pipeline of the route reports and dispatches, against the contract. */
-import type { ReactElement, ReactNode } from "react";
+import type { ReactElement } from "react";
 import type { DispatchCheck } from "../../../kernels/contract.ts";
 import { Glyph } from "../../parts/glyph.tsx";
 import type { ReceiptCell, ReceiptRow } from "./receipt_table.ts";
@@ -22,11 +22,12 @@ interface ReceiptsProps {
   readonly rows: readonly ReceiptRow[];
   /** The pipeline that the estimate is about. */
   readonly stage: string;
+  /** Stages that are no part of the route. */
+  readonly variants: readonly string[];
   readonly onStage: (stage: string) => void;
-  readonly children?: ReactNode;
 }
 
-export function Receipts({ dispatches, rows, stage, onStage }: ReceiptsProps): ReactElement {
+export function Receipts({ dispatches, rows, stage, variants, onStage }: ReceiptsProps): ReactElement {
   return (
     <div className="body scroll">
       <table className="tbl receipts" data-table="receipts">
@@ -44,6 +45,7 @@ export function Receipts({ dispatches, rows, stage, onStage }: ReceiptsProps): R
                   onClick={() => onStage(dispatch.stage)}
                 >
                   {dispatch.stage}
+                  {variants.includes(dispatch.stage) ? <span className="t3">, what if</span> : null}
                 </button>
               </th>
             ))}

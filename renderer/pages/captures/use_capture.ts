@@ -1,8 +1,14 @@
 /** What the panes of the page have in common: the selection, its receipts, the names of their files. */
 
 import type { CallOutput } from "../../../electron/contract.ts";
-import { type ContractCheck, checkContract, type PipelineFacts } from "../../../kernels/contract.ts";
-import { contractFor } from "../../../kernels/contracts.ts";
+import {
+  type ContractCheck,
+  checkContract,
+  checkDispatch,
+  type DispatchCheck,
+  type PipelineFacts,
+} from "../../../kernels/contract.ts";
+import { contractFor, variantsOf } from "../../../kernels/contracts.ts";
 import type { CaseShape } from "../../../kernels/route.ts";
 import { geometryText, lengthText, originText } from "../../parts/text.ts";
 import type { CaseRecord, RunModel } from "../../state/run_model.ts";
@@ -34,8 +40,13 @@ export function factsOf(
 }
 
 export type Checked =
-  | { readonly check: ContractCheck; readonly reason?: undefined }
-  | { readonly check?: undefined; readonly reason: string };
+  | {
+      readonly check: ContractCheck;
+      /** Dispatches that were considered and are not taken. */
+      readonly variants: readonly DispatchCheck[];
+      readonly reason?: undefined;
+    }
+  | { readonly check?: undefined; readonly variants?: undefined; readonly reason: string };
 
 /** The selected route against its contract, or why there is nothing to hold it against. */
 export function checkOf(selected: Selected, receipts: readonly Receipt[]): Checked {
@@ -44,7 +55,10 @@ export function checkOf(selected: Selected, receipts: readonly Receipt[]): Check
   const planned = planFor(shape, selected.route);
   if (contract === undefined) return { reason: `${selected.route} is no route of this version: no contract` };
   if (planned.plan === undefined) return { reason: planned.refusal };
-  return { check: checkContract(contract, planned.plan, factsOf(receipts, planned.plan.defines)) };
+  const { plan } = planned;
+  const facts = factsOf(receipts, plan.defines);
+  const variants = variantsOf(shape, plan).map((dispatch) => checkDispatch(contract, plan, dispatch, facts));
+  return { check: checkContract(contract, plan, facts), variants };
 }
 
 /** What a file says of where its figures come from. */
