@@ -191,6 +191,13 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     keys: ["shift+c"],
     command: "parity",
   },
+  {
+    id: "kernels.check",
+    title: "Compile the route's kernels, run nothing",
+    section: "Run",
+    keys: ["k"],
+    command: null,
+  },
   { id: "evidence.verify", title: "Verify the selected bundle", section: "Evidence", keys: ["v"], command: "verify" },
   { id: "evidence.stop", title: "Stop verifying", section: "Evidence", keys: [], command: null },
   {

@@ -13,6 +13,7 @@ import { Pane, PaneHead } from "../../parts/pane.tsx";
 
 import { Segments } from "../../parts/segments.tsx";
 import { countText } from "../../parts/text.ts";
+import { useAction } from "../../shell/actions.ts";
 import { setParams } from "../../state/view.ts";
 import { type Asked, CLEARED } from "./asked.ts";
 import { BudgetBar } from "./budget_bar.tsx";
@@ -120,6 +121,7 @@ export function BudgetPane({ asked, view }: BudgetPaneProps): ReactElement {
   // biome-ignore lint/correctness/useExhaustiveDependencies: likewise.
   const rows = useMemo(() => memoryRows(question), [key]);
   const wide = useWide();
+  useAction("chart.export", () => saveTable(asked, budget));
   return (
     <Pane label="Memory budget" className="hl budget">
       <PaneHead title="Memory budget" meta="computed, not measured">
@@ -141,7 +143,12 @@ export function BudgetPane({ asked, view }: BudgetPaneProps): ReactElement {
         >
           Reset
         </button>
-        <button type="button" className="btn quiet" title="Save the figures" onClick={() => saveTable(asked, budget)}>
+        <button
+          type="button"
+          className="btn quiet"
+          title="Save the figures (E)"
+          onClick={() => saveTable(asked, budget)}
+        >
           CSV
         </button>
         <button type="button" className="btn quiet" title="Save the picture" onClick={() => saveDrawing(asked)}>

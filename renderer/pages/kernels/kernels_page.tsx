@@ -15,10 +15,13 @@ import { go, setParams, useView } from "../../state/view.ts";
 import { type Asked, askedOf, caseOf, dispatchWords, type ListedCase } from "../dispatch/asked.ts";
 import { PRODUCTION, presetOf } from "../dispatch/shape_form.ts";
 import "../../styles/kernels.css";
+import { CheckLine } from "./check_line.tsx";
 import { planFor } from "./plan.ts";
 import { PlanTables } from "./plan_tables.tsx";
+import { type Diagnostic, saidOf } from "./said.ts";
 import { findingsOn, kernelLines } from "./source_text.ts";
 import { SourceView } from "./source_view.tsx";
+import { useCheck } from "./use_check.ts";
 import { useSources } from "./use_sources.ts";
 
 type Listed = CallOutput<"kernels.list">;
@@ -107,12 +110,16 @@ function RouteList({ listed, shown, used }: ListProps): ReactElement {
   );
 }
 
+const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
+
 interface SourcePaneProps {
   readonly shown: Shown;
+  /** Why the route's kernels cannot be compiled; undefined where they can. */
+  readonly blocked: string | undefined;
   readonly used: readonly string[];
 }
 
-function SourcePane({ shown, used }: SourcePaneProps): ReactElement {
+function SourcePane({ shown, used, blocked }: SourcePaneProps): ReactElement {
   const { file, line } = shown;
   const { name } = shown.route;
   const wanted = useMemo(() => {
@@ -127,6 +134,13 @@ function SourcePane({ shown, used }: SourcePaneProps): ReactElement {
     () => (sources.texts === null || file === undefined || alone ? [] : findingsOn(file, sources.texts)),
     [sources.texts, file, alone],
   );
+  const { check, start } = useCheck(name, shown.asked.shape, shown.asked.chip);
+  const diagnostics = check.state === "there" ? check.answer.diagnostics : NO_DIAGNOSTICS;
+  const said = useMemo(
+    () => (file === undefined ? [] : saidOf(file, findings, diagnostics)),
+    [file, findings, diagnostics],
+  );
+  useAction("kernels.check", start, blocked);
   if (file === undefined) {
     return (
       <Pane label="Source" line>
@@ -160,12 +174,10 @@ function SourcePane({ shown, used }: SourcePaneProps): ReactElement {
           ))}
         </div>
       )}
-      <p className="micro t3 compiled">
-        The compiler's diagnostics are not shown here: a run compiles the source and keeps what the compiler said.
-      </p>
+      <CheckLine check={check} blocked={blocked} />
       <Lint alone={alone} done={sources.texts !== null} count={findings.length} />
       {sources.failure === null ? null : <Failed failure={sources.failure} />}
-      {text === undefined ? null : <SourceView key={file} text={text} line={line} findings={findings} />}
+      {text === undefined ? null : <SourceView key={file} text={text} line={line} said={said} />}
     </Pane>
   );
 }
@@ -278,7 +290,7 @@ function KernelsView({ listed, asked, cases }: ViewProps): ReactElement {
         </Pane>
       }
     >
-      <SourcePane shown={shown} used={used} />
+      <SourcePane shown={shown} used={used} blocked={refusal} />
     </Panes>
   );
 }

@@ -1,9 +1,9 @@
 /** A source with line numbers; long ones are windowed. A line is chosen by its number; findings stand below their line. */
 import { type ReactElement, useEffect, useMemo } from "react";
-import type { Finding } from "../../../kernels/lint.ts";
 import { Verdict } from "../../parts/glyph.tsx";
 import { useWindowed } from "../../parts/windowed.ts";
 import { setParams } from "../../state/view.ts";
+import type { Said } from "./said.ts";
 import { sourceLines } from "./source_text.ts";
 
 /** Height of a line, as in kernels.css. */
@@ -13,12 +13,15 @@ interface SourceViewProps {
   readonly text: string;
   /** 1-based; undefined where none is chosen. */
   readonly line: number | undefined;
-  readonly findings: readonly Finding[];
+  /** What lint and compiler say of this file. */
+  readonly said: readonly Said[];
 }
 
-export function SourceView({ text, line, findings }: SourceViewProps): ReactElement {
+const GLYPHS = { error: "fail", warning: "ambig", note: "queued" } as const;
+
+export function SourceView({ text, line, said }: SourceViewProps): ReactElement {
   const lines = useMemo(() => sourceLines(text), [text]);
-  const saidOn = (number: number): readonly Finding[] => findings.filter((finding) => finding.line === number);
+  const saidOn = (number: number): readonly Said[] => said.filter((one) => one.line === number);
   const { ref, from, to, before, after } = useWindowed(lines.length, LINE);
   useEffect(() => {
     const element = ref.current;
@@ -32,7 +35,7 @@ export function SourceView({ text, line, findings }: SourceViewProps): ReactElem
       {before > 0 ? <div style={{ height: before }} /> : null}
       {lines.slice(from, to).map((pieces, index) => {
         const number = from + index + 1;
-        const said = saidOn(number);
+        const here = saidOn(number);
         return (
           <div key={number} className={number === line ? "ln on" : "ln"} data-line={number}>
             <button
@@ -51,10 +54,10 @@ export function SourceView({ text, line, findings }: SourceViewProps): ReactElem
                 </span>
               ))}
             </code>
-            {said.map((finding) => (
-              <p key={`${finding.column} ${finding.message}`} className="finding">
-                <Verdict name="fail">
-                  column {finding.column}: {finding.message}
+            {here.map(({ by, severity, column, message }) => (
+              <p key={`${by} ${column} ${message}`} className="finding" data-said={by}>
+                <Verdict name={GLYPHS[severity]}>
+                  {by === "lint" ? "lint" : severity}, column {column}: {message}
                 </Verdict>
               </p>
             ))}
