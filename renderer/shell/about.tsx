@@ -19,12 +19,13 @@ function Build(): ReactElement | null {
   const info = useAnswer("app.info", {});
   if (info.state === "asking") return null;
   if (info.state === "failed") return <FailureNote failure={info.failure} />;
-  const { version, commit, platform, node, evidence, gates } = info.value;
+  const { version, commit, platform, node, evidence, gates, desktop } = info.value;
   const rows: readonly (readonly [string, string])[] = [
     ["version", version],
     ["commit", commit ?? "not known: built outside a checkout"],
     ["platform", platform],
     ["Node", node],
+    ["window", desktop ? "desktop app" : "browser, served by this machine alone"],
     ["gates, sha256", gates],
     ["bundles", evidence],
   ];

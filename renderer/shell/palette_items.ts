@@ -91,6 +91,7 @@ const ROW_GLYPHS: Readonly<Record<RowState, GlyphName>> = {
   timedout: "timedout",
   notrun: "notrun",
   cancel: "cancel",
+  skip: "notrun",
   pass: "pass",
   queued: "queued",
 };
@@ -102,7 +103,7 @@ function resultItem(run: RunModel, row: Row): Item {
     id: `case ${row.key}`,
     section: `Results of ${runName(run.id)}`,
     title: `${shortCase(row.case)}, ${row.route}`,
-    detail: STATE_WORDS[row.state],
+    detail: `${row.record === undefined ? "" : `${row.record.shape.dtype}, `}${STATE_WORDS[row.state]}`,
     glyph: ROW_GLYPHS[row.state],
     icon: "parity",
     line: run.execution === "imported" ? commandLine(run.command) : commandLine(words),
@@ -110,12 +111,13 @@ function resultItem(run: RunModel, row: Row): Item {
   };
 }
 
-function caseItem(key: string): Item {
+function caseItem(key: string, dtype: string): Item {
   return {
     ...PLAIN,
     id: `dispatch ${key}`,
     section: "Cases of the suites, in Dispatch",
     title: shortCase(key),
+    detail: dtype,
     icon: "dispatch",
     line: commandLine(["lockstep", "dispatch", "--suite", "full", "--case", key]),
     run: () => go("dispatch", { case: key }),
@@ -176,7 +178,7 @@ export function useItems(sign: Sign | "", text: string): readonly Item[] {
     case "@":
       return [
         ...(run === undefined ? [] : results.map((row) => resultItem(run, row))),
-        ...(suites.state === "there" ? suites.value.cases.map(({ key }) => caseItem(key)) : []),
+        ...(suites.state === "there" ? suites.value.cases.map(({ key, shape }) => caseItem(key, shape.dtype)) : []),
       ];
     case "#":
       return (runs ?? []).map((entry) => runItem(entry, folder));
