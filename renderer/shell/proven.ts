@@ -12,7 +12,7 @@ export interface Proven {
 }
 
 export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
-  run: "run here",
+  run: "run in tests",
   model: "emulated",
   never: "never run",
 };
