@@ -2,6 +2,7 @@
 import { type ReactElement, type ReactNode, useRef } from "react";
 import { Panes } from "../../parts/panes.tsx";
 import { useAction } from "../../shell/actions.ts";
+import { focusRevealed } from "../../shell/drawer.ts";
 import type { Row } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
 import { go, setParams, useView } from "../../state/view.ts";
@@ -63,7 +64,7 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
     none ?? (rank?.previous === null ? "this is the worst" : none),
   );
   useAction("list.next", () => goTo(rank?.next), none ?? (rank?.next === null ? "this is the last" : none));
-  useAction("list.goto", () => field.current?.focus());
+  useAction("list.goto", () => focusRevealed(field.current));
   useAction("chart.unit", () => {
     const next = MEASURES[(MEASURES.indexOf(measure) + 1) % MEASURES.length]!;
     setParams({ measure: next === "abs" ? null : next, low: null, high: null });
@@ -73,7 +74,15 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
     () => {
       if (owner === null) return;
       const { map, lane, element: slot } = owner;
-      go("fragments", { map, lane: String(lane), element: String(slot), pin: "on", run: run.id, sel: row.key });
+      go("fragments", {
+        map,
+        lane: String(lane),
+        element: String(slot),
+        pin: "on",
+        ground: "error",
+        run: run.id,
+        sel: row.key,
+      });
     },
     owner === null ? "this element is held in no matrix fragment" : undefined,
   );
