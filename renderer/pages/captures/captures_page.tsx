@@ -28,10 +28,11 @@ import { RECEIPT_HEAD, receiptLines, receiptRows, registersRow } from "./receipt
 import { Receipts } from "./receipts.tsx";
 import { RooflinePane } from "./roofline_pane.tsx";
 import { caseBeside, casesOf, type Selected, selectIn } from "./selection.ts";
-import { type Timings, UNITS } from "./timing_model.ts";
+import { UNITS } from "./timing_model.ts";
 import { TimingPane } from "./timing_pane.tsx";
 import { TrafficPane } from "./traffic_pane.tsx";
 import { type Capture, type Checked, caseText, checkOf, fileOf, type Inspected, noteOf } from "./use_capture.ts";
+import { useTimings } from "./use_timings.ts";
 import "../../styles/captures.css";
 
 /** Parameters that belong to one case or route and are dropped with it. */
@@ -267,7 +268,7 @@ function CaptureView(capture: Capture): ReactElement {
   const kept = run.outcome !== "running" && run.outcome !== "refused";
   const subject = { id: run.id, case: record.key };
   const inspected = useAnswer("captures.inspect", kept && result !== undefined ? { ...subject, route } : null);
-  const timings: Answer<Timings> = useAnswer("captures.timings", kept ? subject : null);
+  const timings = useTimings(kept ? subject : null);
   const unit = UNITS.find((name) => name === params.unit) ?? "ms";
   const receipts = inspected.state === "there" ? inspected.value.receipts : undefined;
   const checked = useMemo(() => checkOf(selected, receipts?.map(({ receipt }) => receipt) ?? []), [selected, receipts]);

@@ -12,8 +12,11 @@ export interface Selected {
   readonly result: Result | undefined;
 }
 
+/** What is looked at of a run. */
+export type Planned = Pick<RunModel, "planned" | "cases" | "results">;
+
 /** Cases that were planned and materialised, in the order of the plan. */
-export function casesOf(run: RunModel): readonly CaseRecord[] {
+export function casesOf(run: Planned): readonly CaseRecord[] {
   const keys = [...new Set(run.planned.map((item) => item.case))];
   return keys.flatMap((key) => run.cases.get(key) ?? []);
 }
@@ -22,7 +25,7 @@ export function casesOf(run: RunModel): readonly CaseRecord[] {
 const STRONGEST = "three_stage_staged";
 
 /** `sel` is how Parity names a result: a link from there finds its case and route. */
-export function selectIn(run: RunModel, params: Readonly<Record<string, string>>): Selected | null {
+export function selectIn(run: Planned, params: Readonly<Record<string, string>>): Selected | null {
   const sel = params.sel === undefined ? undefined : splitKey(params.sel);
   const cases = casesOf(run);
   const record = cases.find(({ key }) => key === (params.case ?? sel?.case)) ?? cases[0];
@@ -36,7 +39,7 @@ export function selectIn(run: RunModel, params: Readonly<Record<string, string>>
 }
 
 /** The case before or after; undefined at the ends. */
-export function caseBeside(run: RunModel, key: string, by: -1 | 1): string | undefined {
+export function caseBeside(run: Planned, key: string, by: -1 | 1): string | undefined {
   const cases = casesOf(run);
   return cases[cases.findIndex((record) => record.key === key) + by]?.key;
 }

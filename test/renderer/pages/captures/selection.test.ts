@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { caseBeside, selectIn } from "../../../../renderer/pages/captures/selection.ts";
-import type { CaseRecord, RunModel } from "../../../../renderer/state/run_model.ts";
+import { caseBeside, type Planned, selectIn } from "../../../../renderer/pages/captures/selection.ts";
+import type { CaseRecord } from "../../../../renderer/state/run_model.ts";
 
 function record(key: string): CaseRecord {
   return {
@@ -22,26 +22,12 @@ function record(key: string): CaseRecord {
   };
 }
 
-function run(planned: readonly (readonly [string, string])[]): RunModel {
+function run(planned: readonly (readonly [string, string])[]): Planned {
   const keys = [...new Set(planned.map(([key]) => key))];
   return {
-    id: "x.lockstep",
-    suite: "quick",
-    chip: null,
-    command: [],
-    startedAt: "2026-01-01T00:00:00.000Z",
-    tookMs: 1,
-    execution: "emulated",
-    device: null,
     planned: planned.map(([key, route]) => ({ case: key, route })),
     cases: new Map(keys.map((key) => [key, record(key)])),
     results: new Map(),
-    step: null,
-    outcome: "passed",
-    reason: null,
-    failure: null,
-    log: [],
-    entry: null,
   };
 }
 
