@@ -10,6 +10,7 @@ import { openBridge, windowShell } from "./bridge.ts";
 import { FailureNote } from "./parts/failure.tsx";
 import { Empty } from "./parts/pane.tsx";
 import { App } from "./shell/app.tsx";
+import { startBaseline } from "./state/baseline.ts";
 import { type FailureView, failureView, SessionContext, startSession } from "./state/session.ts";
 import { startTheme } from "./state/theme.ts";
 import { startViews } from "./state/view.ts";
@@ -32,6 +33,7 @@ async function start(): Promise<void> {
     // The bridge takes the token out of the fragment before the view is read from it.
     const workbench = await openBridge();
     startViews();
+    startBaseline();
     const session = startSession(workbench);
     root.render(
       <StrictMode>

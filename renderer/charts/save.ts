@@ -1,7 +1,7 @@
 /** Files that a chart hands out: CSV, the picture of a canvas, an SVG with its colours in it. */
 import { token } from "./colors.ts";
 
-function save(blob: Blob, name: string): void {
+export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;

@@ -15,6 +15,7 @@ import { ErrorBoundary } from "./error_boundary.tsx";
 import { isMac, isSingle, keyText, worksInText } from "./keys.ts";
 import { LiveRegions } from "./live_regions.tsx";
 import { Nav } from "./nav.tsx";
+import { Opening } from "./opening.tsx";
 import { Palette } from "./palette.tsx";
 import { SettingsDialog } from "./settings_dialog.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
@@ -122,6 +123,7 @@ export function App(): ReactElement {
         <StatusBar />
       </div>
       <LiveRegions />
+      <Opening />
       {overlay === "palette" ? <Palette onClose={close} /> : null}
       {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       {overlay === "settings" ? <SettingsDialog onClose={close} onAbout={() => setOverlay("about")} /> : null}

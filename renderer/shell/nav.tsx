@@ -6,6 +6,7 @@ import { Key } from "../parts/button.tsx";
 import { Glyph, Icon } from "../parts/glyph.tsx";
 import { entryGlyph } from "../parts/run_entry.ts";
 import { runName, whenText } from "../parts/text.ts";
+import { useBaseline } from "../state/baseline.ts";
 import { useRuns } from "../state/session.ts";
 import { changeSettings, THEMES, useSettings } from "../state/settings.ts";
 import { formatView, go, useView, type View } from "../state/view.ts";
@@ -45,6 +46,7 @@ export function Nav(): ReactElement {
   const view = useView();
   const runs = useRuns();
   const { theme } = useSettings();
+  const baseline = useBaseline();
   const recent = (runs ?? []).filter((entry) => entry.state !== "bad").slice(0, RECENT);
   const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
   return (
@@ -76,6 +78,17 @@ export function Nav(): ReactElement {
       ))}
       {runs !== null && recent.length === 0 ? <span className="none lbl">None yet</span> : null}
       <span className="sp" />
+      {baseline === null ? null : (
+        <ViewLink
+          className="navbtn"
+          view={{ page: "evidence", params: { bundle: baseline } }}
+          title={`Baseline ${runName(baseline)}: what others are held against`}
+        >
+          <Icon name="gates" size={14} />
+          <span className="lbl el">Baseline {runName(baseline)}</span>
+          <span className="k single">B</span>
+        </ViewLink>
+      )}
       <button
         type="button"
         className="navbtn"

@@ -1,7 +1,7 @@
 /** The rows of a run: one for each planned case and route, with the state that its glyph shows. */
 import { type CaseRecord, itemKey, type Result, type RunModel } from "./run_model.ts";
 
-export type RowState = "running" | "fail" | "crash" | "timedout" | "notrun" | "cancel" | "pass" | "queued";
+export type RowState = "running" | "fail" | "crash" | "timedout" | "notrun" | "skip" | "cancel" | "pass" | "queued";
 
 export interface Row {
   readonly key: string;
@@ -19,19 +19,31 @@ export const STATE_WORDS: Readonly<Record<RowState, string>> = {
   crash: "crashed",
   timedout: "timed out",
   notrun: "not run",
+  skip: "skipped",
   cancel: "cancelled",
   pass: "pass",
   queued: "queued",
 };
 
 /** What a reader must see first. */
-const ORDER: readonly RowState[] = ["running", "crash", "fail", "timedout", "cancel", "notrun", "pass", "queued"];
+const ORDER: readonly RowState[] = [
+  "running",
+  "crash",
+  "fail",
+  "timedout",
+  "cancel",
+  "skip",
+  "notrun",
+  "pass",
+  "queued",
+];
 
 function resultState({ verdict, state }: Result): RowState {
   if (verdict === "pass") return "pass";
   if (verdict === "fail") return "fail";
   if (state === "timed_out") return "timedout";
   if (state === "crashed") return "crash";
+  if (state === "skipped") return "skip";
   return state === "cancelled" ? "cancel" : "notrun";
 }
 
@@ -79,7 +91,7 @@ export type Filter = (typeof FILTERS)[number];
 const MEMBERS: Readonly<Record<Filter, readonly RowState[]>> = {
   all: ORDER,
   fail: ["fail"],
-  notrun: ["notrun", "crash", "timedout", "cancel"],
+  notrun: ["notrun", "crash", "timedout", "cancel", "skip"],
   running: ["running"],
   pass: ["pass"],
   queued: ["queued"],
@@ -98,10 +110,35 @@ export function filterRows(rows: readonly Row[], filter: Filter, text: string): 
   });
 }
 
+/** What rows can be narrowed down by, besides their state: each holds one value or all. */
+export const FACETS = ["operator", "route", "type"] as const;
+export type Facet = (typeof FACETS)[number];
+export type FacetChoice = Readonly<Partial<Record<Facet, string>>>;
+
+function facetOf(row: Row, facet: Facet): string {
+  if (facet === "route") return row.route;
+  const parts = row.case.split("/");
+  return (facet === "operator" ? parts[0] : parts.at(-1)) ?? "";
+}
+
+/** The values that rows have of a facet, sorted. */
+export function facetValues(rows: readonly Row[], facet: Facet): readonly string[] {
+  return [...new Set(rows.map((row) => facetOf(row, facet)))].sort();
+}
+
+/** A value that no row has narrows nothing: it is of another run's URL. */
+export function facetRows(rows: readonly Row[], choice: FacetChoice): readonly Row[] {
+  const inForce = FACETS.filter((facet) => {
+    const value = choice[facet];
+    return value !== undefined && facetValues(rows, facet).includes(value);
+  });
+  return rows.filter((row) => inForce.every((facet) => facetOf(row, facet) === choice[facet]));
+}
+
 /** Rows by state, for the bar and its legend. */
 export function tally(rows: readonly Row[]): ReadonlyMap<RowState, number> {
   const counts = new Map<RowState, number>();
-  for (const state of ["pass", "fail", "crash", "timedout", "notrun", "cancel", "running", "queued"] as const) {
+  for (const state of ["pass", "fail", "crash", "timedout", "notrun", "skip", "cancel", "running", "queued"] as const) {
     const count = rows.filter((row) => row.state === state).length;
     if (count > 0) counts.set(state, count);
   }

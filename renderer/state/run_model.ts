@@ -25,6 +25,10 @@ export interface Step {
   readonly since: number;
 }
 
+/** Whether a run waits: asked to after its running case, or between two cases. */
+export type Pausing = "no" | "asked" | "paused";
+
+/** A line of the log as it is shown. */
 export interface LogLine {
   readonly at: number;
   readonly kind: string;
@@ -50,7 +54,8 @@ export interface RunModel {
   readonly outcome: Outcome | "running" | "refused";
   readonly reason: string | null;
   readonly failure: Failure | null;
-  /** Empty for runs of an earlier session: bundles hold no log. */
+  readonly pausing: Pausing;
+  /** Empty for bundles of earlier versions, which hold no log. */
   readonly log: readonly LogLine[];
   /** As the list has it, once it is kept. */
   readonly entry: Extract<Extract<Item, { type: "ended" }>["entry"], { readonly state: "kept" }> | null;
@@ -82,7 +87,51 @@ export function shortCase(key: string): string {
   return [operator, length, rest.slice(0, -1).join("/")].filter((part) => part !== "").join(" ");
 }
 
-export function fromRecord(id: string, record: RunRecord): RunModel {
+/** Lines of a kept log, in the words of a live one. */
+export function keptLog(lines: readonly KeptLine[] | null): readonly LogLine[] {
+  return (lines ?? []).slice(-LOG_LIMIT).map(shownLine);
+}
+
+type KeptLine = NonNullable<CallOutput<"runs.log">["lines"]>[number];
+
+const PAUSE_WORDS = { asked: "pause after this case", paused: "paused by you", resumed: "goes on" } as const;
+
+function shownLine(line: KeptLine): LogLine {
+  const { at } = line;
+  switch (line.type) {
+    case "planned":
+      return { at, kind: "plan", text: `${line.cases} cases, ${line.results} results to come`, tone: "plain" };
+    case "phase":
+      return { at, kind: line.phase, text: stepText(line.case, line.route), tone: "plain" };
+    case "result":
+      return resultLine(at, line);
+    case "pause":
+      return { at, kind: "run", text: PAUSE_WORDS[line.state], tone: "plain" };
+    case "skip":
+      return { at, kind: "run", text: `skip ${logCase(line.case)}`, tone: "fail" };
+    case "ended": {
+      const tone = line.outcome === "crashed" ? "crash" : line.outcome === "passed" ? "plain" : "fail";
+      return { at, kind: line.outcome === "crashed" ? "host" : "run", text: line.reason ?? line.outcome, tone };
+    }
+  }
+}
+
+function stepText(key: string, route: string | null): string {
+  return `${logCase(key)}${route === null ? "" : ` ${route}`}`;
+}
+
+function resultLine(at: number, result: Pick<Result, "case" | "route" | "verdict" | "state">): LogLine {
+  const failed = result.verdict !== "pass";
+  const word = result.state === "skipped" ? "SKIPPED" : result.verdict.toUpperCase().replace("_", " ");
+  return {
+    at,
+    kind: "gates",
+    text: `${failed ? word : "pass"} ${stepText(result.case, result.route)}`,
+    tone: failed ? "fail" : "plain",
+  };
+}
+
+export function fromRecord(id: string, record: RunRecord, log: readonly LogLine[] = []): RunModel {
   return {
     id,
     suite: record.suite,
@@ -99,7 +148,8 @@ export function fromRecord(id: string, record: RunRecord): RunModel {
     outcome: record.outcome,
     reason: record.outcomeReason,
     failure: null,
-    log: [],
+    pausing: "no",
+    log,
     entry: null,
   };
 }
@@ -161,12 +211,13 @@ export function reduce(model: RunModel | null, item: Item): RunModel | null {
       reason,
       tookMs: at,
       entry,
+      pausing: "no",
       step: crashed ? model.step : null,
       log: logged(model, line),
     };
   }
   const line: LogLine = { at, kind: "run", text: failure?.message ?? "left no bundle", tone: "fail" };
-  return { ...model, outcome: "refused", failure, tookMs: at, step: null, log: logged(model, line) };
+  return { ...model, outcome: "refused", failure, tookMs: at, pausing: "no", step: null, log: logged(model, line) };
 }
 
 function begun(item: Extract<Item, { type: "started" }>): RunModel {
@@ -186,6 +237,7 @@ function begun(item: Extract<Item, { type: "started" }>): RunModel {
     outcome: "running",
     reason: null,
     failure: null,
+    pausing: "no",
     log: [],
     entry: null,
   };
@@ -221,16 +273,15 @@ function withEvent(model: RunModel, event: RunEvent, at: number): RunModel {
       return withProgress(model, event, at);
     case "result": {
       const { result } = event;
-      const failed = result.verdict !== "pass";
-      const line: LogLine = {
-        at,
-        kind: "gates",
-        text: `${failed ? result.verdict.toUpperCase().replace("_", " ") : "pass"} ${logCase(result.case)} ${result.route}`,
-        tone: failed ? "fail" : "plain",
-      };
       const results = new Map(model.results).set(itemKey(result.case, result.route), result);
-      return { ...model, results, log: logged(model, line) };
+      return { ...model, results, log: logged(model, resultLine(at, result)) };
     }
+    case "pause": {
+      const pausing = event.state === "resumed" ? "no" : event.state;
+      return { ...model, pausing, log: logged(model, shownLine({ type: "pause", at, state: event.state })) };
+    }
+    case "skip":
+      return { ...model, log: logged(model, shownLine({ type: "skip", at, case: event.case })) };
     default:
       return model;
   }
@@ -242,6 +293,6 @@ function withProgress(model: RunModel, event: Extract<RunEvent, { type: "progres
   const same = step?.case === key && step.route === route && step.phase === phase;
   const next: Step = { case: key, route, phase, fraction, since: same ? step.since : at };
   if (same) return { ...model, step: next };
-  const text = `${logCase(key)}${route === null ? "" : ` ${route}`}`;
-  return { ...model, step: next, log: logged(model, { at, kind: phase, text, tone: "plain" }) };
+  const line: LogLine = { at, kind: phase, text: stepText(key, route), tone: "plain" };
+  return { ...model, step: next, log: logged(model, line) };
 }

@@ -8,7 +8,18 @@ import { createStore, type Store, useStore } from "./store.ts";
 
 export type RunEntryView = CallOutput<"runs.list">["runs"][number];
 export type HostStateView = StreamItem<"host.state">;
-export type VerificationView = CallOutput<"evidence.verify">;
+export type VerifyItem = StreamItem<"evidence.verifying">;
+export type VerificationView = Extract<VerifyItem, { type: "done" }>["verification"];
+export type VerifyProgressView = Extract<VerifyItem, { type: "progress" }>;
+export type OpenedView = StreamItem<"bundle.opened">["bundles"][number];
+export type NoteView = CallOutput<"notes.list">["notes"][number];
+
+/** What this window knows of the verification of a bundle. */
+export type VerifiedView =
+  | { readonly state: "waiting" }
+  | { readonly state: "running"; readonly progress: VerifyProgressView }
+  | { readonly state: "done"; readonly verification: VerificationView }
+  | { readonly state: "failed"; readonly failure: FailureView };
 
 /** What can be said of a failed request. */
 export interface FailureView {
@@ -35,12 +46,29 @@ export interface Session {
   /** The last request that failed, for the window to show. */
   readonly failure: Store<FailureView | null>;
   /** Verifications that this window has asked for, by id. */
-  readonly verified: Store<ReadonlyMap<string, VerificationView | "running" | FailureView>>;
+  readonly verified: Store<ReadonlyMap<string, VerifiedView>>;
+  /** Bundles from elsewhere, read-only. */
+  readonly opened: Store<readonly OpenedView[]>;
+  /** A bundle that the shell opened and the window should go to; null once it has. */
+  readonly shown: Store<string | null>;
+  /** What was written about runs, by id. */
+  readonly notes: Store<ReadonlyMap<string, NoteView>>;
   refreshRuns(): Promise<void>;
   /** Resolves with the id of the run; undefined where it could not begin, which `failure` then says. */
   startRun(request: StartRequest): Promise<string | undefined>;
   cancelRun(): Promise<void>;
+  /** Pauses after the running case, or goes on. */
+  pauseRun(paused: boolean): Promise<void>;
+  /** Skips the case that runs. */
+  skipCase(): Promise<void>;
   verify(id: string): Promise<void>;
+  /** Gives a verification up; the bundle is unverified again. */
+  stopVerifying(id: string): void;
+  /** Writes or removes a note. False where it was not kept, which `failure` then says. */
+  writeNote(id: string, text: string): Promise<boolean>;
+  refreshNotes(): Promise<void>;
+  /** Does `work` and reports its failure. Undefined where it failed. */
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
   /** Answers that do not change while the workbench lives are asked for once. */
   once<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>;
 }
@@ -68,7 +96,11 @@ export function startSession(workbench: Workbench): Session {
   const runs = createStore<readonly RunEntryView[] | null>(null);
   const closed = createStore<string | null>(null);
   const failure = createStore<FailureView | null>(null);
-  const verified = createStore<Session["verified"] extends Store<infer T> ? T : never>(new Map());
+  const verified = createStore<ReadonlyMap<string, VerifiedView>>(new Map());
+  const opened = createStore<readonly OpenedView[]>([]);
+  const shown = createStore<string | null>(null);
+  const notes = createStore<ReadonlyMap<string, NoteView>>(new Map());
+  const verifying = new Map<string, AbortController>();
   const answers = new Map<string, Promise<unknown>>();
 
   const report = (error: unknown): void => {
@@ -94,10 +126,71 @@ export function startSession(workbench: Workbench): Session {
   const followHost = async (): Promise<void> => {
     for await (const state of workbench.stream("host.state", {})) host.set(state);
   };
+  const followOpened = async (): Promise<void> => {
+    for await (const { bundles, shown: next } of workbench.stream("bundle.opened", {})) {
+      // An id may come back with other files behind it.
+      const ids = new Set(bundles.map(({ entry }) => entry.id));
+      const gone = opened.get().filter(({ entry }) => !ids.has(entry.id));
+      for (const { entry } of gone) forget(entry.id);
+      opened.set(bundles);
+      if (next !== null) shown.set(next);
+    }
+  };
+
+  /** Drops everything that was answered about a bundle. */
+  const forget = (id: string): void => {
+    verified.set((before) => new Map([...before].filter(([key]) => key !== id)));
+    for (const key of answers.keys()) if (key.includes(JSON.stringify(id))) answers.delete(key);
+  };
+
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      failure.set(null);
+      return await work();
+    } catch (error) {
+      report(error);
+      return undefined;
+    }
+  };
+
+  const refreshNotes = async (): Promise<void> => {
+    await workbench.call("notes.list", {}).then((answer) => {
+      notes.set(new Map(answer.notes.map((note) => [note.id, note])));
+    }, report);
+  };
+
+  const verify = async (id: string): Promise<void> => {
+    verifying.get(id)?.abort();
+    const controller = new AbortController();
+    verifying.set(id, controller);
+    const put = (value: VerifiedView | null): void => {
+      if (verifying.get(id) !== controller) return;
+      verified.set((before) => {
+        const after = new Map(before);
+        if (value === null) after.delete(id);
+        else after.set(id, value);
+        return after;
+      });
+    };
+    put({ state: "waiting" });
+    try {
+      for await (const item of workbench.stream("evidence.verifying", { id }, { signal: controller.signal })) {
+        if (item.type === "progress") put({ state: "running", progress: item });
+        else put({ state: "done", verification: item.verification });
+      }
+      if (controller.signal.aborted) put(null);
+    } catch (error) {
+      put({ state: "failed", failure: failureView(error) });
+    }
+    if (verifying.get(id) === controller) verifying.delete(id);
+  };
+
   workbench.onClose((reason) => closed.set(reason));
   followRuns().catch(report);
   followHost().catch(report);
+  followOpened().catch(report);
   void refreshRuns();
+  void refreshNotes();
 
   return {
     workbench,
@@ -107,27 +200,35 @@ export function startSession(workbench: Workbench): Session {
     closed,
     failure,
     verified,
+    opened,
+    shown,
+    notes,
     refreshRuns,
-    startRun: async (request) => {
-      try {
-        failure.set(null);
-        return (await workbench.call("runs.start", request)).id;
-      } catch (error) {
-        report(error);
-        return undefined;
-      }
-    },
+    startRun: async (request) => (await attempt(() => workbench.call("runs.start", request)))?.id,
     cancelRun: async () => {
       const run = live.get();
       if (run?.outcome !== "running") return;
       await workbench.call("runs.cancel", { id: run.id }).catch(report);
     },
-    verify: async (id) => {
-      const put = (value: VerificationView | "running" | FailureView): void =>
-        verified.set((before) => new Map(before).set(id, value));
-      put("running");
-      await workbench.call("evidence.verify", { id }).then(put, (error: unknown) => put(failureView(error)));
+    pauseRun: async (paused) => {
+      const run = live.get();
+      if (run?.outcome === "running") await workbench.call("runs.pause", { id: run.id, paused }).catch(report);
     },
+    skipCase: async () => {
+      const run = live.get();
+      if (run?.outcome !== "running" || run.step === null) return;
+      await workbench.call("runs.skip", { id: run.id, case: run.step.case }).catch(report);
+    },
+    verify,
+    stopVerifying: (id) => verifying.get(id)?.abort(),
+    writeNote: async (id, text) => {
+      const was = notes.get().get(id)?.changedAt ?? null;
+      const answer = await attempt(() => workbench.call("notes.write", { id, text, was }));
+      if (answer !== undefined) await refreshNotes();
+      return answer !== undefined;
+    },
+    refreshNotes,
+    attempt,
     once: <Name extends CallName>(name: Name, input: CallInput<Name>) => {
       const key = `${name} ${JSON.stringify(input)}`;
       const asked = answers.get(key) as Promise<CallOutput<Name>> | undefined;

@@ -7,13 +7,10 @@ import { PaneHead } from "../../parts/pane.tsx";
 import { outcomeWord } from "../../parts/run_entry.ts";
 import { countText, digestText, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
-import type { FailureView, RunEntryView, VerificationView } from "../../state/session.ts";
+import type { RunEntryView, VerificationView, VerifiedView, VerifyProgressView } from "../../state/session.ts";
+import { Notes } from "./notes.tsx";
 
-export type Verified = VerificationView | "running" | FailureView | undefined;
-
-function isVerification(value: Verified): value is VerificationView {
-  return typeof value === "object" && "checks" in value;
-}
+export type Verified = VerifiedView | undefined;
 
 function Summary({ verified }: { readonly verified: VerificationView }): ReactElement {
   const { checks } = verified;
@@ -68,10 +65,24 @@ function Steps({ verified }: { readonly verified: VerificationView }): ReactElem
   );
 }
 
-function Identity({ entry }: { readonly entry: Extract<RunEntryView, { state: "kept" }> }): ReactElement {
+interface IdentityProps {
+  readonly entry: Extract<RunEntryView, { state: "kept" }>;
+  readonly from: string | undefined;
+}
+
+function Identity({ entry, from }: IdentityProps): ReactElement {
   return (
     <>
-      <PaneHead title="Identity" line />
+      <PaneHead title="Identity" line>
+        <ActionButton action="evidence.reveal" look="quiet">
+          Folder
+        </ActionButton>
+        {from === undefined ? null : (
+          <ActionButton action="bundle.close" look="quiet">
+            Close
+          </ActionButton>
+        )}
+      </PaneHead>
       <dl className="kv inset">
         <dt>bundle</dt>
         <dd title={entry.id}>{runName(entry.id)}</dd>
@@ -104,12 +115,52 @@ function Identity({ entry }: { readonly entry: Extract<RunEntryView, { state: "k
   );
 }
 
+function Progress({ progress }: { readonly progress: VerifyProgressView | undefined }): ReactElement {
+  const { step = 0, steps = 1, title = "waiting for its turn", bytes = 0, totalBytes = 0 } = progress ?? {};
+  return (
+    <div className="inset verifying" data-verified="running">
+      <div className="row small">
+        <Glyph name="running" />
+        <span className="el">{step === 0 ? title : `Check ${step} of ${steps}: ${title}`}</span>
+      </div>
+      <progress max={Math.max(1, totalBytes)} value={bytes} aria-label="Bytes read against their digests" />
+      <div className="row micro t3">
+        <span>
+          {sizeText(bytes)} of {sizeText(totalBytes)} read
+        </span>
+        <span className="sp" />
+        <ActionButton action="evidence.stop" look="quiet">
+          Stop
+        </ActionButton>
+      </div>
+    </div>
+  );
+}
+
+/** What stands above a bundle that nothing is known of: its claims count for nothing yet. */
+function Unverified({ from }: { readonly from: string | undefined }): ReactElement {
+  return (
+    <div className="inset unverified" data-verified="none">
+      <p className="small">
+        <b className="m">{from === undefined ? "Unverified" : "Read-only, unverified"}</b>
+        {from === undefined ? "" : `, opened from ${from}`}
+      </p>
+      <p className="t2 small">
+        Not verified in this session. Verification checks every file against its digest and every verdict against its
+        gates.
+      </p>
+    </div>
+  );
+}
+
 interface VerificationPaneProps {
   readonly entry: RunEntryView | undefined;
   readonly verified: Verified;
+  /** Where the bundle came from; undefined for one of this folder. */
+  readonly from: string | undefined;
 }
 
-export function VerificationPane({ entry, verified }: VerificationPaneProps): ReactElement {
+export function VerificationPane({ entry, verified, from }: VerificationPaneProps): ReactElement {
   if (entry === undefined) {
     return (
       <>
@@ -118,26 +169,24 @@ export function VerificationPane({ entry, verified }: VerificationPaneProps): Re
       </>
     );
   }
+  const done = verified?.state === "done" ? verified.verification : undefined;
+  const running = verified?.state === "running" || verified?.state === "waiting";
   return (
     <>
       <PaneHead title="Verification">
-        <ActionButton action="evidence.verify" look={verified === undefined ? "primary" : "plain"}>
-          {verified === undefined ? "Verify" : "Verify again"}
-        </ActionButton>
+        {running ? null : (
+          <ActionButton action="evidence.verify" look={verified === undefined ? "primary" : "plain"}>
+            {verified === undefined ? "Verify" : "Verify again"}
+          </ActionButton>
+        )}
       </PaneHead>
-      {verified === undefined ? (
-        <p className="inset t2 small">
-          Not verified in this session. Verification checks every file against its digest and every verdict against its
-          gates.
-        </p>
-      ) : null}
-      {verified === "running" ? <p className="inset t2 small">Verifying</p> : null}
-      {isVerification(verified) ? <Summary verified={verified} /> : null}
+      {done === undefined ? <Unverified from={from} /> : <Summary verified={done} />}
+      {running ? <Progress progress={verified.state === "running" ? verified.progress : undefined} /> : null}
       <div className="body scroll">
-        {isVerification(verified) ? <Steps verified={verified} /> : null}
-        {typeof verified === "object" && !isVerification(verified) ? (
+        {done === undefined ? null : <Steps verified={done} />}
+        {verified?.state === "failed" ? (
           <div className="inset">
-            <FailureNote failure={verified} />
+            <FailureNote failure={verified.failure} />
           </div>
         ) : null}
         {entry.state === "bad" ? (
@@ -146,7 +195,8 @@ export function VerificationPane({ entry, verified }: VerificationPaneProps): Re
           </div>
         ) : null}
       </div>
-      {entry.state === "kept" ? <Identity entry={entry} /> : null}
+      {entry.state === "kept" && from === undefined ? <Notes key={entry.id} id={entry.id} /> : null}
+      {entry.state === "kept" ? <Identity entry={entry} from={from} /> : null}
     </>
   );
 }

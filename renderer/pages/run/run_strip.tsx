@@ -97,6 +97,7 @@ const GLYPH_OF: Readonly<Record<RowState, GlyphName>> = {
   timedout: "timedout",
   crash: "crash",
   notrun: "notrun",
+  skip: "notrun",
   cancel: "cancel",
   running: "running",
   queued: "queued",
