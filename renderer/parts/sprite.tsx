@@ -97,6 +97,7 @@ const ICONS = {
   ),
   left: <path d="M10 3L5 8l5 5" {...line} strokeWidth={1.5} />,
   right: <path d="M6 3l5 5-5 5" {...line} strokeWidth={1.5} />,
+  close: <path d="M4 4l8 8m0-8l-8 8" {...line} strokeWidth={1.5} />,
   copy: <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" {...line} strokeWidth={1.3} />,
   settings: (
     <path

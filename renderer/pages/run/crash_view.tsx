@@ -60,10 +60,10 @@ export function CrashView({ run, rows }: { readonly run: RunModel; readonly rows
           </button>
         </PaneHead>
         <Known run={run} row={crashed} />
-        <PaneHead title="Last events" meta={run.log.length === 0 ? "not kept" : plural(run.log.length, "line")} line />
+        <PaneHead title="Last events" meta={run.log.length === 0 ? "none kept" : plural(run.log.length, "line")} line />
         <div className="body scroll">
           {run.log.length === 0 ? (
-            <p className="nothing t3">The log of an earlier run is not kept; its record is</p>
+            <p className="nothing t3">This bundle holds no log: it is of an earlier version</p>
           ) : (
             <Log lines={run.log} newestFirst />
           )}

@@ -6,6 +6,7 @@ import { Verdict } from "../../parts/glyph.tsx";
 import { Empty } from "../../parts/pane.tsx";
 import { useAnswer, useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
+import { InputsTag } from "./run_strip.tsx";
 import { type Suite, SuitePicker } from "./suite_picker.tsx";
 
 /** What is there and what is not, in words. */
@@ -31,7 +32,13 @@ function Readiness(): ReactElement | null {
   );
 }
 
-export function RunEmpty({ suite }: { readonly suite: Suite }): ReactElement {
+interface RunEmptyProps {
+  readonly suite: Suite;
+  /** A file that was dropped or named: its cases in the place of a suite. */
+  readonly inputs: string | undefined;
+}
+
+export function RunEmpty({ suite, inputs }: RunEmptyProps): ReactElement {
   const answer = useAnswer("devices.list", { chip: null });
   const failure = useStore(useSession().failure);
   const device =
@@ -47,10 +54,19 @@ export function RunEmpty({ suite }: { readonly suite: Suite }): ReactElement {
   return (
     <Empty title="Nothing has run yet">
       <p className="t2 after">A run compares each route with the float64 oracle on the same inputs{where}</p>
-      <SuitePicker suite={suite} />
+      {inputs === undefined ? (
+        <SuitePicker suite={suite} />
+      ) : (
+        <p className="after">
+          <InputsTag inputs={inputs} />
+        </p>
+      )}
       <div className="row after">
         <ActionButton action="run.start" look="primary" large>
-          Run {suite}
+          Run {inputs === undefined ? suite : "the file's cases"}
+        </ActionButton>
+        <ActionButton action="run.inputs" large>
+          Take a file instead
         </ActionButton>
       </div>
       {failure === null ? null : <FailureNote failure={failure} />}

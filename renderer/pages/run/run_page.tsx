@@ -1,19 +1,34 @@
 /** One click runs the chosen suite; results appear as they come; one result can be run again. */
 import type { ReactElement } from "react";
+import "../../styles/evidence.css";
 import { commandLine, parityWords } from "../../../electron/actions.ts";
 import type { StartRequest } from "../../../electron/contract.ts";
 import { FailureNote } from "../../parts/failure.tsx";
 import { FilterField } from "../../parts/filter_field.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
 import { countText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
-import { countIn, FILTERS, type Filter, filterRows, type Row, rowsOf, sortRows } from "../../state/rows.ts";
+import {
+  countIn,
+  FACETS,
+  type FacetChoice,
+  FILTERS,
+  type Filter,
+  facetRows,
+  facetValues,
+  filterRows,
+  type Row,
+  rowsOf,
+  sortRows,
+} from "../../state/rows.ts";
 import { type RunModel, requestAgain, splitKey } from "../../state/run_model.ts";
 import { useLive, useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
 import { go, setParams, useView } from "../../state/view.ts";
+import { useDiffActions } from "../evidence/use_diff_actions.ts";
 import { CaseTable } from "./case_table.tsx";
 import { CrashView } from "./crash_view.tsx";
 import { RunEmpty } from "./run_empty.tsx";
@@ -31,10 +46,11 @@ const FILTER_WORDS: Readonly<Record<Filter, string>> = {
   queued: "queued",
 };
 
-function wholeSuite(suite: Suite): StartRequest {
+/** All cases of a suite, or of a file in its place. */
+function wholeSuite(suite: Suite, inputs: string | undefined): StartRequest {
   return {
     suite,
-    inputs: null,
+    inputs: inputs ?? null,
     operator: null,
     route: null,
     case: null,
@@ -46,22 +62,30 @@ function wholeSuite(suite: Suite): StartRequest {
 }
 
 /** The actions of this page: run, run again, cancel, copy the reproducer. Returns the words of what `R` would do. */
-function useRunActions(shown: ShownRun, suite: Suite, target: string | undefined): readonly string[] {
+function useRunActions(
+  shown: ShownRun,
+  { suite, inputs }: { readonly suite: Suite; readonly inputs: string | undefined },
+  target: string | undefined,
+): readonly string[] {
   const session = useSession();
-  const running = useLive()?.outcome === "running";
-  const whole = wholeSuite(suite);
+  const live = useLive();
+  const running = live?.outcome === "running";
+  const whole = wholeSuite(suite, inputs);
   const run = shown.state === "there" && target !== undefined ? shown.run : undefined;
   const again = run === undefined ? whole : requestAgain(run, splitKey(target!));
   const start = async (request: StartRequest): Promise<void> => {
     const id = await session.startRun(request);
-    if (id !== undefined) go("run", { suite });
+    if (id !== undefined) go("run", inputs === undefined ? { suite } : { suite, inputs });
   };
   const busy = running ? "a run is going on" : undefined;
-  const fromFile = again === null ? "its inputs are a file's: run it on the command line" : undefined;
+  const fromFile = again === null ? "its inputs are a file of an unknown place: drop it on the window" : undefined;
   const words = again === null ? run!.command : parityWords(again);
   useAction("run.start", () => again !== null && void start(again), busy ?? fromFile);
   useAction("run.suite", () => void start(whole), busy);
-  useAction("run.cancel", () => void session.cancelRun(), running ? undefined : "no run is going on");
+  const idle = running ? undefined : "no run is going on";
+  useAction("run.cancel", () => void session.cancelRun(), idle);
+  useAction("run.pause", () => void session.pauseRun(live?.pausing === "no"), idle);
+  useAction("run.skip", () => void session.skipCase(), idle ?? (live?.step == null ? "no case runs yet" : undefined));
   useAction(
     "run.reproducer",
     () => void copyText(commandLine(words)),
@@ -78,11 +102,16 @@ function useListKeys(rows: readonly Row[], selected: string | undefined): void {
   };
   useAction("list.next", () => move(1));
   useAction("list.previous", () => move(-1));
-  useAction("window.close", () => setParams({ sel: null, q: null, filter: null }));
+  useAction("window.close", () =>
+    setParams({ sel: null, q: null, filter: null, operator: null, route: null, type: null }),
+  );
 }
 
 interface CasesPaneProps {
   readonly run: RunModel;
+  /** Every row, and those that the facets leave. */
+  readonly whole: readonly Row[];
+  readonly choice: FacetChoice;
   readonly all: readonly Row[];
   readonly rows: readonly Row[];
   readonly selected: string | undefined;
@@ -90,7 +119,34 @@ interface CasesPaneProps {
   readonly text: string;
 }
 
-function CasesPane({ run, all, rows, selected, filter, text }: CasesPaneProps): ReactElement {
+/** Narrows the rows by operator, route and type; what has one value is not offered. */
+function Facets({ rows, choice }: { readonly rows: readonly Row[]; readonly choice: FacetChoice }): ReactElement {
+  const offered = FACETS.map((facet) => ({ facet, values: facetValues(rows, facet) })).filter(
+    ({ values }) => values.length > 1,
+  );
+  return (
+    <span className="facets">
+      {offered.map(({ facet, values }) => (
+        <select
+          key={facet}
+          aria-label={`Show one ${facet}`}
+          className={choice[facet] === undefined ? "" : "on"}
+          value={choice[facet] ?? ""}
+          onChange={(event) => setParams({ [facet]: event.target.value })}
+        >
+          <option value="">every {facet}</option>
+          {values.map((value) => (
+            <option key={value} value={value}>
+              {value}
+            </option>
+          ))}
+        </select>
+      ))}
+    </span>
+  );
+}
+
+function CasesPane({ run, whole, choice, all, rows, selected, filter, text }: CasesPaneProps): ReactElement {
   const offered = FILTERS.filter((name) => name === "all" || name === filter || countIn(all, name) > 0);
   return (
     <Pane label="Cases">
@@ -113,6 +169,7 @@ function CasesPane({ run, all, rows, selected, filter, text }: CasesPaneProps): 
             What happened
           </button>
         ) : null}
+        <Facets rows={whole} choice={choice} />
         <FilterField label="Filter the cases" value={text} onChange={(q) => setParams({ q })} />
       </PaneHead>
       <CaseTable rows={rows} selected={selected} step={run.step} onSelect={(sel) => setParams({ sel })} />
@@ -134,17 +191,27 @@ function Side({ run, row }: { readonly run: RunModel; readonly row: Row | undefi
 function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite }): ReactElement {
   const { params } = useView();
   const failure = useStore(useSession().failure);
-  const all = rowsOf(run);
+  const whole = rowsOf(run);
+  const choice: FacetChoice = Object.fromEntries(
+    FACETS.flatMap((facet) => (params[facet] ? [[facet, params[facet]]] : [])),
+  );
+  const all = facetRows(whole, choice);
   const filter = FILTERS.find((name) => name === params.filter) ?? "all";
   const text = params.q ?? "";
   const rows = sortRows(filterRows(all, filter, text));
-  const selected = all.find((row) => row.key === params.sel);
+  const selected = whole.find((row) => row.key === params.sel);
   const crash = run.outcome === "crashed" && params.tab !== "cases";
   useListKeys(crash ? [] : rows, selected?.key);
   return (
     <div className="page run-rows">
       <div>
-        <RunStrip run={run} rows={all} suite={suite} selected={selected !== undefined || crash} />
+        <RunStrip
+          run={run}
+          rows={whole}
+          suite={suite}
+          inputs={params.inputs}
+          selected={selected !== undefined || crash}
+        />
         {failure === null ? null : (
           <div className="inset">
             <FailureNote failure={failure} />
@@ -152,12 +219,20 @@ function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite
         )}
       </div>
       {crash ? (
-        <CrashView run={run} rows={all} />
+        <CrashView run={run} rows={whole} />
       ) : (
-        <div className="page run-cols">
-          <CasesPane run={run} all={all} rows={rows} selected={selected?.key} filter={filter} text={text} />
-          <Side run={run} row={selected} />
-        </div>
+        <Panes page="run" rightLabel="Details" right={<Side run={run} row={selected} />}>
+          <CasesPane
+            run={run}
+            whole={whole}
+            choice={choice}
+            all={all}
+            rows={rows}
+            selected={selected?.key}
+            filter={filter}
+            text={text}
+          />
+        </Panes>
       )}
     </div>
   );
@@ -181,15 +256,16 @@ export function RunPage(): ReactElement {
   const { params } = useView();
   const shown = useShownRun(params.run);
   const suite = suiteOf(params.suite ?? (shown.state === "there" ? shown.run.suite : null));
-  const words = useRunActions(shown, suite, targetOf(shown, params.sel, params.tab));
+  const words = useRunActions(shown, { suite, inputs: params.inputs }, targetOf(shown, params.sel, params.tab));
   const running = shown.state === "there" && shown.run.outcome === "running";
+  useDiffActions(shown.state === "there" && !running ? shown.run.id : undefined);
   useViewCommand(running ? shown.run.command : words);
   useTrail("Run", ...trailOf(shown));
   switch (shown.state) {
     case "asking":
       return <div className="page" />;
     case "none":
-      return <RunEmpty suite={suite} />;
+      return <RunEmpty suite={suite} inputs={params.inputs} />;
     case "failed":
       return (
         <Empty title="This run cannot be shown">

@@ -8,6 +8,7 @@ import { PaneHead } from "../../parts/pane.tsx";
 import { entryGlyph, entrySummary, entryWord } from "../../parts/run_entry.ts";
 import { geometryText, lengthText, plural, runName, whenText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
+import { useBaseline } from "../../state/baseline.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import { type LogLine, PHASES, type RunModel, shortCase } from "../../state/run_model.ts";
 import { useRuns } from "../../state/session.ts";
@@ -56,7 +57,11 @@ export function RunningNow({ run }: { readonly run: RunModel }): ReactElement {
   const at = PHASES.indexOf(step.phase);
   return (
     <>
-      <PaneHead title="Running now" meta={step.route ?? "no route yet"} />
+      <PaneHead title="Running now" meta={step.route ?? "no route yet"}>
+        <ActionButton action="run.skip" look="quiet">
+          Skip case
+        </ActionButton>
+      </PaneHead>
       <div className="inset">
         <p className="small m el" title={step.case}>
           {shortCase(step.case)}
@@ -119,7 +124,7 @@ export function LogPane({ run }: { readonly run: RunModel }): ReactElement {
   }, [follow, count]);
   return (
     <>
-      <PaneHead title="Log" meta={count === 0 ? "" : plural(count, "line")} line>
+      <PaneHead title="Log" meta={count === 0 ? "" : `${plural(count, "line")}, seconds since the start`} line>
         <label className="tog">
           <input type="checkbox" checked={follow} onChange={(event) => setFollow(event.target.checked)} />
           follow
@@ -127,7 +132,7 @@ export function LogPane({ run }: { readonly run: RunModel }): ReactElement {
       </PaneHead>
       <div className="body scroll" ref={box}>
         {count === 0 ? (
-          <p className="nothing t3">The log of an earlier run is not kept; its record is</p>
+          <p className="nothing t3">This bundle holds no log: it is of an earlier version</p>
         ) : (
           <Log lines={run.log} />
         )}
@@ -141,10 +146,18 @@ const LISTED = 8;
 
 export function EarlierRuns({ current }: { readonly current: string }): ReactElement {
   const runs = useRuns() ?? [];
+  const baseline = useBaseline();
   const listed = runs.filter((entry) => entry.state !== "bad").slice(0, LISTED);
   return (
     <>
-      <PaneHead title="Earlier runs" meta={plural(runs.length, "run")} line />
+      <PaneHead title="Earlier runs" meta={plural(runs.length, "run")} line>
+        <ActionButton action="diff.pin" look="quiet">
+          Pin
+        </ActionButton>
+        <ActionButton action="diff.show" look="quiet">
+          Diff
+        </ActionButton>
+      </PaneHead>
       <div className="earlier">
         {listed.map((entry) => (
           <ViewLink
@@ -156,7 +169,8 @@ export function EarlierRuns({ current }: { readonly current: string }): ReactEle
             <span className="earlier-state">
               <Verdict name={entryGlyph(entry)}>{entryWord(entry)}</Verdict>
             </span>
-            <span className="el">{entrySummary(entry)}</span>
+            <span className="el sp">{entrySummary(entry)}</span>
+            {entry.id === baseline ? <span className="tag">baseline</span> : null}
             <span className="t3 num">{whenText(entry.startedAt)}</span>
           </ViewLink>
         ))}

@@ -1,11 +1,12 @@
 /** Verdict first: one sentence on what happened, by how much, and what to do next; or how far a run has come. */
 import { type ReactElement, useEffect, useState } from "react";
 import { ActionButton } from "../../parts/button.tsx";
-import { Glyph, Verdict } from "../../parts/glyph.tsx";
+import { Glyph, Icon, Verdict } from "../../parts/glyph.tsx";
 import type { GlyphName } from "../../parts/sprite.tsx";
 import { clockText, countText, plural } from "../../parts/text.ts";
 import { type Row, type RowState, STATE_WORDS, tally } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
+import { setParams } from "../../state/view.ts";
 import { type Suite, SuiteSegments } from "./suite_picker.tsx";
 
 /** A second hand, while there is something to time. */
@@ -32,8 +33,18 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
   switch (run.outcome) {
     case "running": {
       const done = run.results.size;
-      const sentence = planned === 0 ? "Making the plan" : `Running ${countText(done)} of ${plural(planned, "result")}`;
-      return { glyph: "running", word: "", sentence, edge: "r" };
+      const share = `${countText(done)} of ${plural(planned, "result")}`;
+      if (run.pausing === "paused") {
+        return {
+          glyph: "cancel",
+          word: "Paused",
+          sentence: `by you at ${share}; nothing runs until you go on`,
+          edge: "i",
+        };
+      }
+      const sentence = planned === 0 ? "Making the plan" : `Running ${share}`;
+      const asked = run.pausing === "asked" ? ", pauses after this case" : "";
+      return { glyph: "running", word: "", sentence: `${sentence}${asked}`, edge: "r" };
     }
     case "passed":
       return {
@@ -44,6 +55,11 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
       };
     case "failed": {
       const rest = planned - of("pass") - of("fail");
+      if (of("fail") === 0) {
+        const skipped = of("skip") > 0 ? `, ${countText(of("skip"))} of them skipped by you` : "";
+        const sentence = `${countText(rest)} of ${plural(planned, "result")} did not run${skipped}. None failed a gate; a run with gaps is no pass`;
+        return { glyph: "notrun", word: "Not run", sentence, edge: "f" };
+      }
       const sentence =
         `${countText(of("fail"))} of ${plural(planned, "result")} failed a gate` +
         (rest > 0 ? `, ${countText(rest)} did not run` : "");
@@ -120,14 +136,39 @@ export function Bar({ counts, total }: { readonly counts: ReadonlyMap<RowState, 
   );
 }
 
+/** The file whose cases the next run takes, in the place of a suite. */
+export function InputsTag({ inputs }: { readonly inputs: string }): ReactElement {
+  return (
+    <span className="inputs-tag small" title={inputs}>
+      <span className="el">{fileName(inputs)}</span>
+      <button
+        type="button"
+        className="btn icon quiet"
+        aria-label="Take a suite instead of the file"
+        onClick={() => setParams({ inputs: null })}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  );
+}
+
+/** The last part of a path, of either kind of system. */
+export function fileName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}
+
 interface RunStripProps {
   readonly run: RunModel;
   readonly rows: readonly Row[];
   readonly suite: Suite;
+  /** File of the next run's cases, in the place of a suite. */
+  readonly inputs: string | undefined;
   readonly selected: boolean;
 }
 
-export function RunStrip({ run, rows, suite, selected }: RunStripProps): ReactElement {
+export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps): ReactElement {
+  const what = inputs === undefined ? suite : "the file's cases";
   const running = run.outcome === "running";
   const now = useNow(running);
   const counts = tally(rows);
@@ -147,13 +188,16 @@ export function RunStrip({ run, rows, suite, selected }: RunStripProps): ReactEl
         </span>
         <span className="sp" />
         {running ? (
-          <ActionButton action="run.cancel">Cancel run</ActionButton>
+          <>
+            <ActionButton action="run.pause">{run.pausing === "no" ? "Pause after case" : "Go on"}</ActionButton>
+            <ActionButton action="run.cancel">Cancel run</ActionButton>
+          </>
         ) : (
           <>
-            <SuiteSegments suite={suite} />
-            {selected ? <ActionButton action="run.suite">Run {suite}</ActionButton> : null}
+            {inputs === undefined ? <SuiteSegments suite={suite} /> : <InputsTag inputs={inputs} />}
+            {selected ? <ActionButton action="run.suite">Run {what}</ActionButton> : null}
             <ActionButton action="run.start" look="primary">
-              {selected ? "Run result again" : `Run ${suite}`}
+              {selected ? "Run result again" : `Run ${what}`}
             </ActionButton>
           </>
         )}
