@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import { ActionButton, Key } from "../../parts/button.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
 import { geometryText, lengthText, plural, whenText } from "../../parts/text.ts";
 import { type Row, tally } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
@@ -52,7 +53,76 @@ export function CrashView({ run, rows }: { readonly run: RunModel; readonly rows
   const finished = run.results.size;
   const failed = of("fail");
   return (
-    <div className="page run-cols">
+    <Panes
+      page="run"
+      rightLabel="What is kept"
+      right={
+        <Pane label="What is kept" line className="scroll">
+          <PaneHead title="This run">
+            <span className="small">
+              <Verdict name={stateGlyph("crash")}>crashed</Verdict>
+            </span>
+          </PaneHead>
+          <div className="inset">
+            <Bar counts={counts} total={rows.length} />
+            <dl className="kv after-bar">
+              <dt>finished, kept</dt>
+              <dd>
+                {plural(finished, "result")}
+                {failed === 0 ? ", all pass" : `, ${failed} fail`}
+              </dd>
+              <dt>crashed</dt>
+              <dd className="crash m">{plural(of("crash"), "result")}</dd>
+              <dt>not run</dt>
+              <dd className="fail m">{plural(of("notrun"), "result")}</dd>
+              <dt>verdict</dt>
+              <dd>none: a crashed run is never a pass</dd>
+            </dl>
+          </div>
+          <PaneHead title="Device host" line />
+          <div className="inset">
+            <dl className="kv">
+              <dt>last stop</dt>
+              <dd>
+                {host?.lastStop == null
+                  ? "none in this session"
+                  : host.lastStop.reason.replace("The host stopped ", "")}
+              </dd>
+              {host?.lastStop == null ? null : (
+                <>
+                  <dt>at</dt>
+                  <dd>
+                    {whenText(host.lastStop.at)}
+                    {host.lastStop.pid === null ? "" : `, process ${host.lastStop.pid}`}
+                  </dd>
+                </>
+              )}
+              <dt>now</dt>
+              <dd>
+                {host?.state === "stopped"
+                  ? "stopped; a fresh one starts with the next run"
+                  : (host?.state ?? "not known")}
+              </dd>
+            </dl>
+          </div>
+          <PaneHead title="Next" meta="nothing is retried by itself" line />
+          <div className="inset next">
+            <div className="row">
+              <ActionButton action="run.start">
+                Run {crashed === undefined ? "the suite" : "this result"} again
+              </ActionButton>
+            </div>
+            <p className="t2 small">
+              By itself, in a fresh host. If it crashes again, it is the kernel and not what ran before it.
+            </p>
+            <p className="t2 small">
+              <Key stroke="shift+r" /> runs the whole suite again as a new run; this one stays as it is.
+            </p>
+          </div>
+          <EarlierRuns current={run.id} />
+        </Pane>
+      }
+    >
       <Pane label="Crash">
         <PaneHead title="What is known" meta="the window and what was finished are unharmed">
           <button type="button" className="btn" onClick={() => setParams({ tab: "cases" })}>
@@ -69,68 +139,6 @@ export function CrashView({ run, rows }: { readonly run: RunModel; readonly rows
           )}
         </div>
       </Pane>
-      <Pane label="What is kept" line className="scroll">
-        <PaneHead title="This run">
-          <span className="small">
-            <Verdict name={stateGlyph("crash")}>crashed</Verdict>
-          </span>
-        </PaneHead>
-        <div className="inset">
-          <Bar counts={counts} total={rows.length} />
-          <dl className="kv after-bar">
-            <dt>finished, kept</dt>
-            <dd>
-              {plural(finished, "result")}
-              {failed === 0 ? ", all pass" : `, ${failed} fail`}
-            </dd>
-            <dt>crashed</dt>
-            <dd className="crash m">{plural(of("crash"), "result")}</dd>
-            <dt>not run</dt>
-            <dd className="fail m">{plural(of("notrun"), "result")}</dd>
-            <dt>verdict</dt>
-            <dd>none: a crashed run is never a pass</dd>
-          </dl>
-        </div>
-        <PaneHead title="Device host" line />
-        <div className="inset">
-          <dl className="kv">
-            <dt>last stop</dt>
-            <dd>
-              {host?.lastStop == null ? "none in this session" : host.lastStop.reason.replace("The host stopped ", "")}
-            </dd>
-            {host?.lastStop == null ? null : (
-              <>
-                <dt>at</dt>
-                <dd>
-                  {whenText(host.lastStop.at)}
-                  {host.lastStop.pid === null ? "" : `, process ${host.lastStop.pid}`}
-                </dd>
-              </>
-            )}
-            <dt>now</dt>
-            <dd>
-              {host?.state === "stopped"
-                ? "stopped; a fresh one starts with the next run"
-                : (host?.state ?? "not known")}
-            </dd>
-          </dl>
-        </div>
-        <PaneHead title="Next" meta="nothing is retried by itself" line />
-        <div className="inset next">
-          <div className="row">
-            <ActionButton action="run.start">
-              Run {crashed === undefined ? "the suite" : "this result"} again
-            </ActionButton>
-          </div>
-          <p className="t2 small">
-            By itself, in a fresh host. If it crashes again, it is the kernel and not what ran before it.
-          </p>
-          <p className="t2 small">
-            <Key stroke="shift+r" /> runs the whole suite again as a new run; this one stays as it is.
-          </p>
-        </div>
-        <EarlierRuns current={run.id} />
-      </Pane>
-    </div>
+    </Panes>
   );
 }
