@@ -86,8 +86,8 @@ export function roofPoint(
   return { series, route, ...work, intensity, gflops, share };
 }
 
-/** `73 % of roof`; above it nothing was measured but an error. */
+/** `73 % of roof`; above it: the bytes are logical, so a cache may have served them, or something was counted wrongly. */
 export function shareText(share: number): string {
   const percent = `${Math.round(100 * share)} %`;
-  return share > 1 ? `counting or unit error: ${percent} of the roof` : `${percent} of roof`;
+  return share > 1 ? `${percent} of roof: caches, or a counting error` : `${percent} of roof`;
 }

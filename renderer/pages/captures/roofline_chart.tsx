@@ -10,11 +10,57 @@ const TOP = 24;
 const BOTTOM = 32;
 /** Width of a character of a label, about. */
 const CHARACTER = 6.8;
+/** Height of a label. */
+const LINE = 15;
 
 /** Whole decades around the values, as exponents. */
 function decades(values: readonly number[]): readonly [number, number] {
   const logs = values.filter((value) => value > 0).map(Math.log10);
   return [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];
+}
+
+interface Place {
+  readonly point: RoofPoint;
+  readonly left: number;
+  readonly top: number;
+}
+
+interface Label {
+  readonly words: string;
+  readonly x: number;
+  readonly y: number;
+  readonly end: boolean;
+  readonly measured: boolean;
+}
+
+/** Where the names stand: beside measured points, else on the base line; never one on another. */
+function placeLabels(
+  places: readonly Place[],
+  { base, right }: { readonly base: number; readonly right: number },
+): readonly (Place & { readonly label: Label })[] {
+  const measured = places.some(({ point }) => point.gflops !== null);
+  const order = [...places].sort((one, two) => (measured ? one.top - two.top : one.left - two.left));
+  let last = Number.NEGATIVE_INFINITY;
+  return order.map((place, index) => {
+    const { series, route, intensity, gflops, share } = place.point;
+    const words =
+      gflops === null
+        ? `${series.toUpperCase()} ${route}, ${Number(intensity.toPrecision(3))} FLOP/B`
+        : `${series.toUpperCase()} ${countText(Math.round(gflops))}, ${shareText(share ?? 0)}`;
+    const from = gflops === null ? place.left + 6 : Math.max(...places.map(({ left }) => left)) + 9;
+    const end = from + words.length * CHARACTER > right;
+    const y = gflops === null ? base - 10 - LINE * (order.length - 1 - index) : Math.max(place.top + 4, last + LINE);
+    last = y;
+    return { ...place, label: { words, x: end ? right - 2 : from, y, end, measured: gflops !== null } };
+  });
+}
+
+function SeriesMark({ series, x, y }: { readonly series: "a" | "b"; readonly x: number; readonly y: number }) {
+  return series === "a" ? (
+    <circle cx={x} cy={y} r={4} className="dot-a" />
+  ) : (
+    <rect x={x - 3.8} y={y - 3.8} width={7.6} height={7.6} className="dot-b" />
+  );
 }
 
 interface RooflineChartProps {
@@ -36,8 +82,14 @@ export function RooflineChart({ roofs, points }: RooflineChartProps): ReactEleme
     Array.from({ length: Math.floor(to) - from + 1 }, (_, index) => from + index);
   const yTicks = exponents(yFrom, yTo);
   const every = Math.max(1, Math.ceil((yTicks.length * 16) / Math.max(1, base - TOP)));
-  // Names of the two lines lie beside each other; the second one moves down where they would touch.
-  const lines = [...points].sort((one, two) => one.intensity - two.intensity);
+  const placed = placeLabels(
+    points.map((point) => ({
+      point,
+      left: x(point.intensity),
+      top: y(point.gflops ?? roofAt(roofs, point.intensity)),
+    })),
+    { base, right: LEFT + width },
+  );
   return (
     <div className="body chart" ref={holder}>
       {height < 100 ? null : (
@@ -82,34 +134,15 @@ export function RooflineChart({ roofs, points }: RooflineChartProps): ReactEleme
           <text x={whole - RIGHT} y={y(roofs.gflops) - 6} textAnchor="end">
             {`datasheet ${roofs.bandwidthGbS} GB/s; derived ${countText(Math.round(roofs.gflops))}`}
           </text>
-          {lines.map(({ series, route, intensity, gflops, share }, index) => {
-            const left = x(intensity);
-            const top = gflops === null ? y(roofAt(roofs, intensity)) : y(gflops);
-            const row = base - 10 - 15 * (lines.length - 1 - index);
-            const words =
-              gflops === null
-                ? `${series.toUpperCase()} ${route}, ${Number(intensity.toPrecision(3))} FLOP/B`
-                : `${series.toUpperCase()} ${countText(Math.round(gflops))}, ${shareText(share ?? 0)}`;
-            const toRight = left + 6 + words.length * CHARACTER < LEFT + width;
-            return (
-              <g key={series}>
-                <path d={`M${left} ${top}V${base}`} className={`intensity ${series}`} />
-                {gflops === null ? null : series === "a" ? (
-                  <circle cx={left} cy={top} r={4} className="dot-a" />
-                ) : (
-                  <rect x={left - 3.8} y={top - 3.8} width={7.6} height={7.6} className="dot-b" />
-                )}
-                <text
-                  x={toRight ? left + 6 : left - 6}
-                  y={gflops === null ? row : top + 4}
-                  textAnchor={toRight ? "start" : "end"}
-                  className="s"
-                >
-                  {words}
-                </text>
-              </g>
-            );
-          })}
+          {placed.map(({ point: { series }, left, top, label }) => (
+            <g key={series}>
+              <path d={`M${left} ${top}V${base}`} className={`intensity ${series}`} />
+              {label.measured ? <SeriesMark series={series} x={left} y={top} /> : null}
+              <text x={label.x} y={label.y} textAnchor={label.end ? "end" : "start"} className="s">
+                {label.words}
+              </text>
+            </g>
+          ))}
           <path d={`M${LEFT} ${base + 0.5}h${width}`} className="axl" />
         </svg>
       )}

@@ -52,9 +52,17 @@ export function RooflinePane({ capture, timings }: RooflinePaneProps): ReactElem
       : `roofline of ${roofs.chip}, ${roofs.gpuCores} cores: datasheet ${roofs.bandwidthGbS} GB/s, derived ${Math.round(roofs.gflops)} GFLOP/s`,
   );
   const twin: Twin = {
-    columns: HEAD.map((title, index) => ({ title, text: index === 0 })),
+    columns: [{ title: "route", text: true }, { title: "FLOP per byte" }, { title: "GFLOP/s" }, { title: "of roof" }],
     count: points.length,
-    row: (index) => cellsOf(points[index]!),
+    row: (index) => {
+      const { series, route, intensity, gflops, share } = points[index]!;
+      return [
+        `${series.toUpperCase()} ${route}`,
+        intensity.toPrecision(3),
+        gflops === null ? "not measured" : countText(Math.round(gflops)),
+        share === null ? "not measured" : `${Math.round(100 * share)} %`,
+      ];
+    },
   };
   return (
     <ChartPane

@@ -83,7 +83,7 @@ function Figures({ points, series, unit }: { points: readonly TimingPoint[]; ser
       </b>{" "}
       <span className="t3">
         {count === 1 ? "one sample" : `median of ${count}, ${text(least)} to ${text(most)}`}
-        {discarded > 0 ? `, ${discarded} discarded` : ""}
+        {discarded > 0 ? `; ${discarded} hollow: did not pass` : ""}
       </span>
     </p>
   );
@@ -117,16 +117,18 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
     xText: (index) => clockText(points, index),
   };
   const twin: Twin = {
-    columns: HEAD.map((title) => ({ title: title === "ns" ? unit : title, text: title !== "ns" })),
+    columns: [
+      { title: "run", text: true },
+      { title: "route", text: true },
+      { title: unit },
+      { title: "counts", text: true },
+    ],
     count: points.length,
     row: (index) => {
       const point = points[index]!;
       return [
-        runName(point.run),
-        point.startedAt,
-        point.series.toUpperCase(),
-        point.route,
-        part,
+        clockText(points, index),
+        `${point.series.toUpperCase()} ${point.route}`,
         timeNumber(inUnit(point.ns, unit)),
         point.discarded ? "no: did not pass" : "yes",
       ];
@@ -141,7 +143,6 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
         <>
           <SeriesKey series="a" route={route} />
           {other === null ? null : <SeriesKey series="b" route={other} />}
-          {points.some(({ discarded }) => discarded) ? <span className="micro t3">hollow: did not pass</span> : null}
         </>
       }
       controls={

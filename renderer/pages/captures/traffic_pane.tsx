@@ -18,11 +18,18 @@ export function TrafficPane({ capture }: { readonly capture: Capture }): ReactEl
   const entries = routes.flatMap((traffic) => traffic.entries.map((entry) => ({ route: traffic.route, ...entry })));
   const note = noteOf(capture, "logical bytes, derived from the loops of the kernels");
   const twin: Twin = {
-    columns: HEAD.map((title) => ({ title, text: !title.endsWith("bytes") })),
+    columns: [
+      { title: "dispatch", text: true },
+      { title: "buffer", text: true },
+      { title: "bytes" },
+      { title: "formula", text: true },
+    ],
     count: entries.length,
     row: (index) => {
       const { route: name, stage, buffer, readBytes, writtenBytes, formula } = entries[index]!;
-      return [name, stage, buffer, countText(readBytes), countText(writtenBytes), formula];
+      const access = readBytes > 0 ? "read" : "written";
+      const series = name === route ? "A" : "B";
+      return [`${series} ${stage}`, `${buffer}, ${access}`, countText(readBytes + writtenBytes), formula];
     },
   };
   return (
