@@ -36,7 +36,7 @@ export interface LaneErrors {
   /** Largest magnitude over all tiles; 0 where no output is finite. */
   readonly max: Float64Array;
   readonly mean: Float64Array;
-  /** Flat index of the largest; the first flagged element where no output is finite; -1 for none. */
+  /** Flat index of the first flagged element, else of the largest; -1 for none. */
   readonly at: Int32Array;
   /** `FLAG` bits. */
   readonly flags: Uint8Array;
@@ -65,14 +65,14 @@ export function laneErrors(errors: ErrorArrays, shape: PrefillShape, map: Fragme
     const { token, dim } = addressOf(extents, i);
     const slot = slotOf[(rowOfToken[token]! % side) * side + (dim % side)]!;
     if (errors.flags[i] !== 0) {
+      if (flags[slot] === 0) at[slot] = i;
       flags[slot]! |= errors.flags[i]!;
-      if (at[slot] === -1) at[slot] = i;
       continue;
     }
     const magnitude = Math.abs(values[i]!);
     if (counts[slot] === 0 || magnitude > max[slot]!) {
       max[slot] = magnitude;
-      at[slot] = i;
+      if (flags[slot] === 0) at[slot] = i;
     }
     counts[slot]!++;
     mean[slot]! += magnitude;

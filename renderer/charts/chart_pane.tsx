@@ -19,20 +19,27 @@ interface ChartFiles {
 /** The charts that are shown, in the order in which they came. */
 const shown = new Map<string, () => ChartFiles>();
 
-/** The chart around or inside what holds the focus; the first of the page where there is none. */
-function focusedChart(): ChartFiles | undefined {
+/** The frame of the chart around or inside what holds the focus; of the first of the page where there is none. */
+function frameAtHand(): Element | null {
   const focus = document.activeElement;
-  const pane = focus?.closest("[data-chart]") ?? focus?.querySelector("[data-chart]");
-  const id = pane?.getAttribute("data-chart");
-  const first = document.querySelector("[data-chart]")?.getAttribute("data-chart");
-  return shown.get(id ?? first ?? "")?.();
+  // The body holds all of them: the first is then meant.
+  return focus?.closest("[data-chart]") ?? focus?.querySelector("[data-chart]") ?? null;
+}
+
+function filesOf(frame: Element | null): ChartFiles | undefined {
+  return shown.get(frame?.getAttribute("data-chart") ?? "")?.();
 }
 
 /** Offers the keys of charts; for a page with charts, once. */
 export function useChartActions(): void {
-  useAction("chart.table", () => focusedChart()?.table());
-  useAction("chart.export", () => focusedChart()?.csv());
-  useAction("chart.picture", () => focusedChart()?.picture?.());
+  useAction("chart.table", () => {
+    const frame = frameAtHand();
+    // The chart or the table that has the focus goes; its pane stays, and the next key is about the same chart.
+    if (frame?.contains(document.activeElement)) frame.closest<HTMLElement>("[data-pane]")?.focus();
+    filesOf(frame)?.table();
+  });
+  useAction("chart.export", () => filesOf(frameAtHand())?.csv());
+  useAction("chart.picture", () => filesOf(frameAtHand())?.picture?.());
 }
 
 /** Whether a chart shows its table, kept in the URL; and the change of it. */

@@ -76,9 +76,20 @@ describe("fragments", () => {
     await page.keyboard.press("r");
     await untilOutcome(page, "passed");
     await page.keyboard.press("6");
-    await page.locator(".fm-bar").first().waitFor();
+    await page.locator(".lane-words").waitFor();
+    expect(await page.locator('.pane[aria-label="Error by lane"] .barrect').count()).toBe(32);
     expect(await page.locator(".lane-words").textContent()).toContain("no lane over the limit");
     await page.getByRole("button", { name: "error", exact: true }).click();
+    // From the lane to its worst output in Parity, and back to the lane.
+    await page.keyboard.press("Shift+F");
+    await page.locator("[data-element]").waitFor();
+    const element = await page.locator("[data-element]").getAttribute("data-element");
+    await page.keyboard.press("Shift+F");
+    await page.locator(".lane-words a").waitFor();
+    await page.locator(".tag", { hasText: "pinned" }).waitFor();
+    await page.locator(".fragments-side a").first().click();
+    await page.locator(`[data-element="${element}"]`).waitFor();
+    await page.keyboard.press("6");
     await page.locator("select.result").selectOption({ label: "T 17 mla.first_last f32, naive, pass" });
     await page.getByText("naive holds its output in no simdgroup matrices.").waitFor();
     expect(faults).toEqual([]);

@@ -66,8 +66,10 @@ describe("the worst element of a failing result", () => {
     expect(facts).toContain("h 9, d 392");
     expect(facts).toMatch(/0x[0-9a-f]{8}/);
     expect(facts).toMatch(/\d × limit/);
-    expect(await page.locator(".paritygates .bad").count()).toBeGreaterThan(0);
+    expect(await page.locator(".gatelist .bad").count()).toBeGreaterThan(0);
     expect(await page.locator(".caseline[data-state=fail]").count()).toBe(1);
+    const diagnosis = page.locator('[data-diagnosis="place"]');
+    expect(await diagnosis.innerText()).toContain("The other probed elements of its row are right");
   });
 
   it("comes with its operands: the largest terms, both softmax states, the rows of q and k", async () => {
@@ -130,6 +132,53 @@ describe("the worst element of a failing result", () => {
     expect(text[0]).toContain("execution imported");
     expect(text[1]).toBe("dim,max,mean,element,flags");
     expect(text[2 + 392]).toMatch(/^392,0\.0001\d*,.*,5000,0$|^392,0\.00009\d*,.*,5000,0$|^392,9\.\d+e-5,.*,5000,0$/);
+  });
+
+  it("a chart is read and picked from by keys, and its picture is saved", async () => {
+    const chart = page.locator('[data-chart="position"] .chart');
+    await chart.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^dim 1: max \d/);
+    await page.keyboard.press("Enter");
+    await page.locator(".facts-el .addr", { hasText: /, d 1$/ }).waitFor();
+    const [picture] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Shift+E")]);
+    expect(picture.suggestedFilename()).toMatch(/^error-along-position.*imported\.png$/);
+    await page.locator('[data-chart="ulp"] .chart').focus();
+    const [drawing] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Shift+E")]);
+    const svg = fs.readFileSync(await drawing.path(), "utf8");
+    expect(svg).toContain("execution imported");
+    expect(svg).not.toContain("var(--");
+    await page.keyboard.press("t");
+    await page.locator('[data-chart="ulp"] .twin').waitFor();
+    await page.keyboard.press("t");
+  });
+
+  it("the dense chart is drawn anew in another theme, and U goes to the next measure", async () => {
+    const corner = (): Promise<number[]> =>
+      page
+        .locator('[data-chart="position"] canvas')
+        .evaluate((canvas: HTMLCanvasElement) => [...canvas.getContext("2d")!.getImageData(1, 1, 1, 1).data]);
+    expect(await corner()).toEqual([255, 255, 255, 255]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+    await expect.poll(corner).not.toEqual([255, 255, 255, 255]);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.keyboard.press("u");
+    expect(page.url()).toContain("measure=relative");
+    await page.keyboard.press("a");
+  });
+
+  it("the operands are saved as CSV", async () => {
+    const waiting = page.waitForEvent("download");
+    await page.locator(".parity-side").getByRole("button", { name: "CSV" }).click();
+    const lines = fs
+      .readFileSync(await (await waiting).path(), "utf8")
+      .trimEnd()
+      .split("\n");
+    expect(lines[1]).toBe("what,index,f64,f32");
+    expect(lines.filter((line) => line.startsWith("q,"))).toHaveLength(512);
+    expect(lines.filter((line) => line.startsWith("score,"))).toHaveLength(8192);
   });
 
   it("nothing is cut off, and there was no console error", async () => {

@@ -287,6 +287,11 @@ export function FragmentMapView(props: FragmentMapProps): ReactElement {
       aria-valuenow={lane}
       aria-valuetext={`lane ${lane}: ${placeWords(map, lane)}`}
       data-map={map.name}
+      onPointerEnter={() => {
+        // Space is then about the lane under the pointer, not about a button that was clicked before.
+        const focus = document.activeElement;
+        if (focus instanceof HTMLButtonElement && !focus.matches(":focus-visible")) focus.blur();
+      }}
       onPointerMove={(event) => onHover(cellAt(event))}
       onPointerLeave={() => onHover(null)}
       onClick={pick}

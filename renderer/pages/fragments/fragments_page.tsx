@@ -2,21 +2,22 @@
 import { type ReactElement, type RefObject, useCallback, useRef, useState } from "react";
 import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
 import { saveCsv } from "../../charts/save.ts";
-import { Key } from "../../parts/button.tsx";
+import { ActionButton, Key } from "../../parts/button.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { Panes } from "../../parts/panes.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
-import { setParams, useView } from "../../state/view.ts";
+import { go, setParams, useView } from "../../state/view.ts";
 import { ErrorsByLane } from "./errors_by_lane.tsx";
 import { FragmentMapView, type Ground, type Marks } from "./fragment_map.tsx";
 import { LaneInspector } from "./inspector.tsx";
-import type { LaneErrors } from "./lane_errors.ts";
+import { type LaneErrors, worstOf } from "./lane_errors.ts";
 import { LaneTable } from "./lane_table.tsx";
-import { type Cursor, cursorOf, LANES, laneOf, ownershipCsv, walk } from "./ownership.ts";
+import { type Cursor, cursorOf, type Direction, LANES, laneOf, ownershipCsv, walk } from "./ownership.ts";
 import { Reduction } from "./reduction.tsx";
 import { useLaneErrors } from "./use_lane_errors.ts";
-import { useLaneKeys } from "./use_lane_keys.ts";
 import "../../styles/fragments.css";
 
 const MAP_TITLES: Readonly<Record<FragmentMap["name"], { readonly title: string; readonly where: string }>> = {
@@ -99,24 +100,16 @@ function Head({ lane, pinned, grounds, ground, marks, table, field, onLane }: He
         />
         <Key stroke="g" />
       </label>
-      <TableButton table={table} />
+      <ActionButton action="chart.table">{table ? "Maps" : "Table"}</ActionButton>
     </PaneHead>
   );
 }
 
-function TableButton({ table }: { readonly table: boolean }): ReactElement {
+function ExportButton(): ReactElement {
   return (
-    <button type="button" className="btn" onClick={() => setParams({ view: table ? null : "table" })}>
-      {table ? "Maps" : "Table"} <Key stroke="t" />
-    </button>
-  );
-}
-
-function ExportButton({ errors }: { readonly errors: LaneErrors | null }): ReactElement {
-  return (
-    <button type="button" className="btn" title="Every element of both maps as CSV" onClick={() => saveMaps(errors)}>
-      CSV <Key stroke="e" />
-    </button>
+    <ActionButton action="chart.export" title="Every element of both maps as CSV">
+      CSV
+    </ActionButton>
   );
 }
 
@@ -138,7 +131,7 @@ function Maps({ cursor, errors, ground, marks, onHover, onPick }: MapsProps): Re
             title={MAP_TITLES[map.name].title}
             meta={`${map.elementsPerLane} elements a lane, ${MAP_TITLES[map.name].where}`}
           >
-            {index === FRAGMENT_MAPS.length - 1 ? <ExportButton errors={errors} /> : null}
+            {index === FRAGMENT_MAPS.length - 1 ? <ExportButton /> : null}
           </PaneHead>
           <FragmentMapView
             map={map}
@@ -192,26 +185,40 @@ export function FragmentsPage(): ReactElement {
     put(next);
     setParams({ pin: pinned && same ? null : "on" });
   };
-  useLaneKeys({
-    hovering: hovered !== null,
-    walk: (direction) => {
-      setHovered(null);
-      // In the table the next row is the next lane.
-      const by = { up: -1, down: 1, left: 0, right: 0 }[direction];
-      if (!table) put(walk(cursor, direction));
-      else if (LANES.includes(lane + by)) goTo(lane + by);
-    },
-    pin: () => {
-      put(cursor);
-      setParams({ pin: pinned ? null : "on" });
-    },
-    unpin: () => setParams({ pin: null }),
-    goTo: () => field.current?.focus(),
-    table: () => setParams({ view: table ? null : "table" }),
-    save: () => saveMaps(held),
+  const step = (direction: Direction): void => {
+    setHovered(null);
+    // In the table the next row is the next lane.
+    const by = { up: -1, down: 1, left: 0, right: 0 }[direction];
+    if (!table) put(walk(cursor, direction));
+    else if (LANES.includes(lane + by)) goTo(lane + by);
+  };
+  useAction("list.next", () => step("down"));
+  useAction("list.previous", () => step("up"));
+  useAction("list.left", () => step("left"));
+  useAction("list.right", () => step("right"));
+  useAction("list.pin", () => {
+    put(cursor);
+    setParams({ pin: pinned ? null : "on" });
   });
+  useAction("window.close", () => setParams({ pin: null }));
+  useAction("list.goto", () => field.current?.focus());
+  useAction("chart.table", () => setParams({ view: table ? null : "table" }));
+  useAction("chart.export", () => saveMaps(held));
+  const worst = held === null ? -1 : worstOf(held, cursor);
+  useAction(
+    "element.lane",
+    () => {
+      const { run, row } = errors;
+      if (run !== undefined && row !== undefined) go("parity", { run, sel: row.key, el: String(worst) });
+    },
+    worst < 0 ? "no result has an error of this lane" : undefined,
+  );
   return (
-    <div className="page fragments-cols">
+    <Panes
+      page="fragments"
+      rightLabel="Inspector"
+      right={<LaneInspector cursor={cursor} pinned={pinned} errors={errors} />}
+    >
       <div className="page fragments-rows">
         <Head
           lane={lane}
@@ -226,7 +233,7 @@ export function FragmentsPage(): ReactElement {
         {table ? (
           <Pane label="Both maps as a table" className="hl">
             <PaneHead title="Both maps as a table" meta="32 lanes">
-              <ExportButton errors={held} />
+              <ExportButton />
             </PaneHead>
             <LaneTable lane={lane} errors={held} onPick={goTo} />
           </Pane>
@@ -244,7 +251,6 @@ export function FragmentsPage(): ReactElement {
           <ErrorsByLane view={errors} lane={lane} onPick={goTo} />
         </div>
       </div>
-      <LaneInspector cursor={cursor} pinned={pinned} />
-    </div>
+    </Panes>
   );
 }

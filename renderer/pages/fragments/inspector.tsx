@@ -1,16 +1,45 @@
 /** The lane at hand in both maps: its elements with row, column and place in the tile, the formulas, its partners. */
 import type { ReactElement } from "react";
+import { figureText } from "../../../electron/words.ts";
 import { FRAGMENT_MAPS, type FragmentMap } from "../../../kernels/fragments.ts";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { ViewLink } from "../../shell/nav.tsx";
 import { type Cursor, elementsOf, FORMULAS, laneBits, partnersOf, placeWords } from "./ownership.ts";
+import type { LaneErrorsView } from "./use_lane_errors.ts";
+
+interface ErrorCellProps {
+  readonly view: LaneErrorsView;
+  /** Place among the errors of the map. */
+  readonly slot: number;
+}
+
+/** The largest error of an element over all tiles; it leads to the output that has it. */
+function ErrorCell({ view, slot }: ErrorCellProps): ReactElement {
+  const { shown, run, row } = view;
+  const errors = shown.state === "there" ? shown.errors : null;
+  const at = errors?.at[slot] ?? -1;
+  if (errors === null || at < 0 || run === undefined || row === undefined) return <td className="num t3">no error</td>;
+  return (
+    <td className="num">
+      <ViewLink
+        view={{ page: "parity", params: { run, sel: row.key, el: String(at) } }}
+        title={`Output ${at.toLocaleString("en-US")} in Parity`}
+      >
+        {errors.flags[slot] === 0 ? figureText(errors.max[slot]!) : "not finite"}
+      </ViewLink>
+    </td>
+  );
+}
 
 interface MapFactsProps {
+  readonly errors: LaneErrorsView;
   readonly map: FragmentMap;
   readonly lane: number;
   readonly element: number | null;
 }
 
-function MapFacts({ map, lane, element: selected }: MapFactsProps): ReactElement {
+function MapFacts({ map, lane, element: selected, errors }: MapFactsProps): ReactElement {
+  const held = errors.shown.state === "there" && errors.shown.errors.map === map.name;
   return (
     <>
       <div className="gh">
@@ -21,7 +50,7 @@ function MapFacts({ map, lane, element: selected }: MapFactsProps): ReactElement
           <tr>
             <th className="c-element">element</th>
             <th className="num c-place">row, column</th>
-            <th className="num">index, row by row</th>
+            <th className="num">{held ? "max |error|" : "index, row by row"}</th>
           </tr>
         </thead>
         <tbody>
@@ -33,9 +62,13 @@ function MapFacts({ map, lane, element: selected }: MapFactsProps): ReactElement
                 <td className="num">
                   ({row}, {column})
                 </td>
-                <td className="num t3">
-                  {row} * {map.side} + {column} = {row * map.side + column}
-                </td>
+                {held ? (
+                  <ErrorCell view={errors} slot={lane * map.elementsPerLane + element} />
+                ) : (
+                  <td className="num t3">
+                    {row} * {map.side} + {column} = {row * map.side + column}
+                  </td>
+                )}
               </tr>
             );
           })}
@@ -86,11 +119,12 @@ function Standing(): ReactElement {
 }
 
 interface InspectorProps {
+  readonly errors: LaneErrorsView;
   readonly cursor: Cursor;
   readonly pinned: boolean;
 }
 
-export function LaneInspector({ cursor, pinned }: InspectorProps): ReactElement {
+export function LaneInspector({ cursor, pinned, errors }: InspectorProps): ReactElement {
   const { lane, element } = cursor;
   return (
     <Pane label="Inspector" line className="fragments-side">
@@ -99,7 +133,13 @@ export function LaneInspector({ cursor, pinned }: InspectorProps): ReactElement 
       </PaneHead>
       <div className="body scroll">
         {FRAGMENT_MAPS.map((map) => (
-          <MapFacts key={map.name} map={map} lane={lane} element={map === cursor.map ? element : null} />
+          <MapFacts
+            key={map.name}
+            map={map}
+            lane={lane}
+            element={map === cursor.map ? element : null}
+            errors={errors}
+          />
         ))}
         <Partners lane={lane} />
       </div>

@@ -1,6 +1,7 @@
 /** Errors of a result by the lane that owns the element, as numbers for the chart and words for its head. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
 import { type LogScale, logPlace } from "../../charts/scale.ts";
+import type { Cursor } from "./ownership.ts";
 
 export type LaneErrors = NonNullable<Extract<CallOutput<"parity.inspect">, { kind: "lanes" }>["lanes"]>;
 
@@ -9,7 +10,7 @@ export interface LaneBar {
   readonly lane: number;
   /** Absolute; 0 where no element is finite. */
   readonly max: number;
-  /** Flat index of that element in the output; -1 for none. */
+  /** Flat index of the first element that is not finite, else of the largest, in the output; -1 for none. */
   readonly at: number;
   /** The lane owns a NaN or an infinity. */
   readonly flagged: boolean;
@@ -19,13 +20,22 @@ export function barsOf({ max, at, flags, elementsPerLane }: LaneErrors): readonl
   return Array.from({ length: max.length / elementsPerLane }, (_, lane): LaneBar => {
     const first = lane * elementsPerLane;
     let worst = first;
-    let flagged = false;
+    let bad = -1;
     for (let slot = first; slot < first + elementsPerLane; slot++) {
       if (max[slot]! > max[worst]!) worst = slot;
-      if (flags[slot] !== 0) flagged = true;
+      if (flags[slot] !== 0 && bad < 0) bad = slot;
     }
-    return { lane, max: max[worst]!, at: at[worst]!, flagged };
+    return { lane, max: max[worst]!, at: at[bad < 0 ? worst : bad]!, flagged: bad >= 0 };
   });
+}
+
+/**
+ * Flat index of the worst element that a place of a map owns: of its element where the errors are of that map, else of its
+ * lane; -1 where there is none.
+ */
+export function worstOf(errors: LaneErrors, { map, lane, element }: Cursor): number {
+  if (map.name === errors.map) return errors.at[lane * errors.elementsPerLane + element] ?? -1;
+  return barsOf(errors)[lane]?.at ?? -1;
 }
 
 /** What the bars say about single lanes. `limit` is that of the gate on the largest error; null where it was not judged. */

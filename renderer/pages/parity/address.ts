@@ -52,5 +52,7 @@ export type ColumnAxis = "token" | "dim";
 export function ratioText(value: number, limit: number): string {
   const ratio = value / limit;
   if (!Number.isFinite(ratio)) return "not finite";
-  return ratio >= 1000 ? ratio.toExponential(1) : ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2);
+  if (ratio >= 1e6) return ratio.toExponential(1);
+  if (ratio >= 1000) return Number(ratio.toPrecision(3)).toLocaleString("en-US");
+  return ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2);
 }

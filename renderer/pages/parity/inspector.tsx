@@ -131,6 +131,7 @@ function Facts({ run, row, element, extents, limit }: FactsProps): ReactElement 
                         lane: String(owner.lane),
                         element: String(owner.element),
                         pin: "on",
+                        ground: "error",
                         run,
                         sel: row.key,
                       },

@@ -14,8 +14,8 @@ export function UlpPane(props: ChartsProps): ReactElement {
       {...props}
       id="ulp"
       title="ULP"
-      meta={there === null ? "" : `${share.toFixed(1)} % equal, max ${figureText(there.ulp.max)}`}
-      axisTitle={there === null ? "ULP distance" : `output minus oracle; p99.9 is ${figureText(there.ulp.p999)}`}
+      meta={there === null ? "" : `${share.toFixed(1)} % identical`}
+      axisTitle={there === null ? "ULP" : `ULP; p99.9 ${figureText(there.ulp.p999)}, max ${figureText(there.ulp.max)}`}
       bars={there === null ? [] : ulpBars(there.ulp)}
       yTitle="elements, log"
       barLimit={null}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { barsOf, type LaneErrors, laneVerdict, stopOf } from "../../../../renderer/pages/fragments/lane_errors.ts";
+import { FRAGMENT_MAPS } from "../../../../kernels/fragments.ts";
+import {
+  barsOf,
+  type LaneErrors,
+  laneVerdict,
+  stopOf,
+  worstOf,
+} from "../../../../renderer/pages/fragments/lane_errors.ts";
 
 /** Errors of 32 lanes of two elements, 1e-3 but where `planted` says otherwise. */
 function errorsWith(planted: Readonly<Record<number, number>>, flags: Uint8Array = new Uint8Array(64)): LaneErrors {
@@ -21,7 +28,18 @@ describe("bars", () => {
     flags[11] = 1;
     const bars = barsOf(errorsWith({ 11: 0 }, flags));
     expect(bars.filter(({ flagged }) => flagged).map(({ lane }) => lane)).toEqual([5]);
+    expect(bars[5]?.at).toBe(111);
     expect(laneVerdict(bars, 1)).toBe("NaN or Inf in 1 of 32 lanes");
+  });
+});
+
+describe("the worst of the place at hand", () => {
+  const errors = errorsWith({ 27: 0.5 });
+  const [small, large] = FRAGMENT_MAPS;
+
+  it("is that of its element in the map of the errors, that of its lane in the other", () => {
+    expect(worstOf(errors, { map: small!, lane: 13, element: 0 })).toBe(126);
+    expect(worstOf(errors, { map: large!, lane: 13, element: 0 })).toBe(127);
   });
 });
 

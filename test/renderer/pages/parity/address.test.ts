@@ -27,10 +27,11 @@ describe("an element", () => {
 });
 
 it("a share of a limit says when it is no number", () => {
-  expect([0.4078, 20.06, 12345, Number.NaN].map((value) => ratioText(value, 1))).toEqual([
+  expect([0.4078, 20.06, 12345, 3e7, Number.NaN].map((value) => ratioText(value, 1))).toEqual([
     "0.41",
     "20.1",
-    "1.2e+4",
+    "12,300",
+    "3.0e+7",
     "not finite",
   ]);
 });
