@@ -56,6 +56,8 @@ const DRAWN = [
   "stroke",
   "stroke-width",
   "stroke-dasharray",
+  "stroke-linejoin",
+  "paint-order",
   "opacity",
   "font-family",
   "font-size",

@@ -61,11 +61,11 @@ export function checkOf(selected: Selected, receipts: readonly Receipt[]): Check
   return { check: checkContract(contract, plan, facts), variants };
 }
 
-/** What a file says of where its figures come from. */
+/** What a file says of where its figures come from; how they were executed stands first, where no picture cuts it off. */
 export function noteOf({ run, selected }: Capture, what: string): string {
   const { record, route, other } = selected;
   const routes = other === null ? route : `${route} and ${other}`;
-  return `${what}; ${record.key}, ${routes}, ${run.id}; execution ${run.execution}`;
+  return `execution ${run.execution}; ${what}; ${record.key}, ${routes}, ${run.id}`;
 }
 
 export function fileOf({ run, selected }: Capture, what: string): string {
