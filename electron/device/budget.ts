@@ -168,6 +168,8 @@ export interface BudgetQuestion {
   readonly memoryBytes: number;
   readonly limit: WorkingSet;
   readonly weightBytes: number;
+  /** Whether the bytes follow from a number of parameters or were given. */
+  readonly weightsFrom: "parameters" | "bytes";
   readonly cache: CacheShape;
   readonly dtype: KernelDtype;
   /** Layers whose cache grows with the context. */
@@ -287,8 +289,8 @@ export function memoryBudget(question: BudgetQuestion): Budget {
       id: "weights",
       label: "weights",
       bytes: question.weightBytes,
-      by: "formula",
-      how: "parameters × bits per weight / 8",
+      by: question.weightsFrom === "bytes" ? "chosen" : "formula",
+      how: question.weightsFrom === "bytes" ? "bytes as given" : "parameters × bits per weight / 8",
     },
     {
       id: "runtime",

@@ -217,6 +217,7 @@ export function askedOf(params: Texts, reported: number | null = null): Asked {
     question: {
       memoryBytes: memoryGib * GIB,
       limit: workingSetLimit(memoryGib * GIB, reported),
+      weightsFrom: weights.kind,
       weightBytes: weights.kind === "bytes" ? weights.bytes : weightBytes(weights.count, bits),
       cache,
       dtype,

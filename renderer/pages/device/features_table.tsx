@@ -1,5 +1,5 @@
 /** The capability table: what a feature requires, whether the profile has it, and the source. */
-import type { ReactElement } from "react";
+import { type ReactElement, useEffect, useRef } from "react";
 import type { CallOutput } from "../../../electron/contract.ts";
 import { csvText, saveCsv } from "../../charts/save.ts";
 import { Verdict } from "../../parts/glyph.tsx";
@@ -99,8 +99,14 @@ interface FeaturesTableProps {
 }
 
 export function FeaturesTable({ features, open }: FeaturesTableProps): ReactElement {
+  const holder = useRef<HTMLDivElement>(null);
+  const there = features.length > 0;
+  // A link may name a row that lies below the fold.
+  useEffect(() => {
+    if (open !== undefined && there) holder.current?.querySelector(".why")?.scrollIntoView({ block: "nearest" });
+  }, [open, there]);
   return (
-    <div className="body scroll">
+    <div className="body scroll" ref={holder}>
       <table className="tbl fix features">
         <thead>
           <tr>

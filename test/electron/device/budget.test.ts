@@ -26,6 +26,7 @@ function question(over: Partial<BudgetQuestion> = {}): BudgetQuestion {
     memoryBytes,
     limit: workingSetLimit(memoryBytes),
     weightBytes: weightBytes(gemma.parameters, gemma.bitsPerWeight),
+    weightsFrom: "parameters",
     cache: gemma.caches[0]!,
     dtype: "f32",
     layers: gemma.layers,
@@ -147,6 +148,14 @@ describe("the budget", () => {
       expect(memoryBudget({ ...asked, context: tokens + 1 }).state).not.toBe("fits");
     }
     expect(longestContext(question(), 10 ** 15)).toEqual({ tokens: MAX_CONTEXT, endedBy: "search" });
+  });
+
+  it("says of weights whether they follow from parameters or were given", () => {
+    expect(memoryBudget(question()).parts[0]).toMatchObject({ id: "weights", by: "formula" });
+    expect(memoryBudget(question({ weightsFrom: "bytes" })).parts[0]).toMatchObject({
+      by: "chosen",
+      how: "bytes as given",
+    });
   });
 
   it("does not take a figure that is no size", () => {

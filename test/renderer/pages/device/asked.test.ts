@@ -58,6 +58,7 @@ describe("the question of a URL", () => {
     expect(question).toMatchObject({
       memoryBytes: 64 * GIB,
       weightBytes: 9 * GIB,
+      weightsFrom: "bytes",
       layers: 12,
       cache: { form: "mla_latent", rank: 256, rope: 64 },
       dtype: "bf16",
