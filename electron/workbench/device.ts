@@ -1,4 +1,5 @@
 /** What the Device page asks: the capability table of a chip, and the state of the machine right now. */
+import { listDevices } from "../../native/devices.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
 import type { CallInput, CallOutput } from "../contract.ts";
 import { featuresOf } from "../device/features.ts";
@@ -6,9 +7,15 @@ import { capabilitiesOf } from "../dispatch/capabilities.ts";
 import { chipOf } from "../host/device_name.ts";
 import { machineState, type SystemReadings } from "../host/machine.ts";
 
-/** Throws Error with the names there are for a chip that does not exist. */
-export function deviceFeatures({ chip }: CallInput<"device.features">): CallOutput<"device.features"> {
-  const capabilities = capabilitiesOf(emulatedProfile(chipOf(null, chip)));
+/**
+ * Of the device that a run would take; where none can be opened, of the profile that would be emulated. Rejects with
+ * Error naming the chips there are for one that does not exist.
+ */
+export async function deviceFeatures({ chip }: CallInput<"device.features">): Promise<CallOutput<"device.features">> {
+  const wanted = chipOf(null, chip);
+  const devices = await listDevices(wanted === undefined ? {} : { chip: wanted });
+  const [first] = devices.flatMap((entry) => (entry.available ? [entry.profile] : []));
+  const capabilities = capabilitiesOf(first ?? emulatedProfile(wanted));
   return { capabilities, features: featuresOf(capabilities) };
 }
 

@@ -1,5 +1,6 @@
 /** How the actual value of a predicate is known, by the predicate's id. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
+import { isSoft, KNOWN_BY } from "../../parts/known_by.ts";
 
 type Profile = CallOutput<"dispatch.explain">["device"];
 
@@ -12,14 +13,6 @@ const DEVICE: Readonly<Record<string, "family" | "metalVersion" | "os" | "limits
   macos_26_2: "os",
   threads_per_threadgroup: "limits",
   threadgroup_memory: "limits",
-};
-
-const WORDS: Readonly<Record<Profile["name"]["by"], string>> = {
-  api: "API",
-  probe: "probe",
-  table: "table",
-  inferred: "inferred",
-  assumed: "assumed",
 };
 
 export function isDevicePredicate(id: string): boolean {
@@ -38,7 +31,7 @@ export function knownBy(profile: Profile, id: string, policy: boolean): KnownBy 
   const key = DEVICE[id];
   if (key === undefined) return { word: "case", source: "the shape at the left", soft: false };
   const { by, source } = profile[key];
-  return { word: WORDS[by], source, soft: by === "assumed" || by === "inferred" };
+  return { word: KNOWN_BY[by], source, soft: isSoft(by) };
 }
 
 /** `threads per threadgroup` of `threads_per_threadgroup`, with the terms that are no plain words. */
