@@ -69,7 +69,7 @@ export function planZip(folder: string, name = path.basename(folder)): ZipPlan {
   return { bytes: offset + central + END_BYTES, entries };
 }
 
-/** The archive, piece by piece. Throws BundleError where a file has changed since the plan. */
+/** The archive, piece by piece: plain arrays, because a Buffer has another form on the wire. Throws BundleError where a file has changed since the plan. */
 export function* zipPieces({ entries }: ZipPlan): Generator<Uint8Array, void, undefined> {
   for (const entry of entries) {
     yield localHeader(entry);
@@ -86,7 +86,7 @@ export function* zipPieces({ entries }: ZipPlan): Generator<Uint8Array, void, un
   }
   const central = Buffer.concat(entries.map(centralHeader));
   const offset = entries.reduce((sum, entry) => sum + LOCAL_BYTES + entry.name.length + entry.bytes, 0);
-  yield central;
+  yield new Uint8Array(central);
   yield endRecord(entries.length, central.length, offset);
 }
 

@@ -91,6 +91,7 @@ function factsOf(record: Side): readonly (readonly [string, string | null])[] {
     ["machine", `${record.host.os}, ${record.host.arch}, ${record.host.cpu}`],
     ["node", record.host.node],
     ["outcome", record.outcome],
+    ["kernel files", String(record.files.filter((file) => file.role === "kernel").length)],
     ...record.files
       .filter((file) => file.role === "kernel")
       .map((file) => [`kernel ${file.path.replace(/^data\/kernels\//, "")}`, file.sha256] as const),
@@ -106,7 +107,9 @@ const NOTES: Readonly<Record<string, string>> = {
 
 function configOf(a: Side, b: Side): RunDiff["config"] {
   const [left, right] = [new Map(factsOf(a)), new Map(factsOf(b))];
-  const names = [...new Set([...left.keys(), ...right.keys()])];
+  // A kernel that one of them did not run is no difference of kernels; how many there are is said once.
+  const both = (fact: string): boolean => !fact.startsWith("kernel ") || (left.has(fact) && right.has(fact));
+  const names = [...new Set([...left.keys(), ...right.keys()])].filter(both);
   return names.flatMap((fact) => {
     const [valueA, valueB] = [left.get(fact) ?? null, right.get(fact) ?? null];
     return valueA === valueB ? [] : [{ fact, a: valueA, b: valueB, note: NOTES[fact] ?? null }];

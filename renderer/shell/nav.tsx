@@ -47,6 +47,7 @@ export function Nav(): ReactElement {
   const runs = useRuns();
   const { theme } = useSettings();
   const baseline = useBaseline();
+  const pinned = runs?.find((entry) => entry.id === baseline);
   const recent = (runs ?? []).filter((entry) => entry.state !== "bad").slice(0, RECENT);
   const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
   return (
@@ -85,7 +86,9 @@ export function Nav(): ReactElement {
           title={`Baseline ${runName(baseline)}: what others are held against`}
         >
           <Icon name="gates" size={14} />
-          <span className="lbl el">Baseline {runName(baseline)}</span>
+          <span className="lbl el">
+            Baseline {pinned?.state === "kept" ? whenText(pinned.startedAt) : runName(baseline)}
+          </span>
           <span className="k single">B</span>
         </ViewLink>
       )}

@@ -70,8 +70,12 @@ function Cells({ row }: { readonly row: DiffRow }): ReactElement {
       </td>
       <td className="num">{delta === undefined ? "" : valueText(delta, "a")}</td>
       <td className="num">{delta === undefined ? "" : valueText(delta, "b")}</td>
-      <td className="num t2">{delta?.delta == null || delta.word === "same" ? "" : figureText(delta.delta)}</td>
-      <td className={row.change === "broke" ? "num bad" : "num"}>{delta === undefined ? "" : ratioText(delta)}</td>
+      <td className="num t2 wide-only">
+        {delta?.delta == null || delta.word === "same" ? "" : figureText(delta.delta)}
+      </td>
+      <td className={row.change === "broke" && delta?.word === "larger" ? "num bad" : "num"}>
+        {delta === undefined ? "" : ratioText(delta)}
+      </td>
       <td className="t2">{delta?.word ?? ""}</td>
     </>
   );
@@ -102,9 +106,9 @@ function DiffTable({ rows, selected, same }: TableProps): ReactElement {
             <th>case</th>
             <th className="c-type">type</th>
             <th className="c-route">route</th>
-            <th className="num c-figure">max abs A</th>
-            <th className="num c-figure">max abs B</th>
-            <th className="num c-figure">B − A</th>
+            <th className="num c-figure">max A</th>
+            <th className="num c-figure">max B</th>
+            <th className="num c-figure wide-only">B − A</th>
             <th className="num c-ratio">B over A</th>
             <th className="c-word">error is</th>
           </tr>

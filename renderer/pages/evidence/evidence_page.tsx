@@ -9,7 +9,7 @@ import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { entryGlyph, entryWord } from "../../parts/run_entry.ts";
-import { countText, plural, runName, shortDigest, sizeText, whenText } from "../../parts/text.ts";
+import { countText, plural, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copied, copyText, useViewCommand } from "../../shell/command.ts";
@@ -76,8 +76,7 @@ function BundleRow({ entry, verified, note }: BundleRowProps): ReactElement {
       <td className={kept?.execution === "emulated" ? "el emuink" : "el"}>{kept?.device ?? ""}</td>
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>
       <td className="num t2">{kept === undefined ? "" : sizeText(kept.bytes)}</td>
-      <td className="mono t3">{kept === undefined ? "" : shortDigest(kept.identity)}</td>
-      <td className="num t2">{kept === undefined ? "" : whenText(kept.startedAt)}</td>
+      <td className="mono t3 wide-only">{kept === undefined ? "" : shortDigest(kept.identity)}</td>
     </>
   );
 }
@@ -109,11 +108,10 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <th className="c-outcome">outcome</th>
             <th>bundle</th>
             <th className="c-note">notes</th>
-            <th>device</th>
+            <th className="c-device">device</th>
             <th className="num c-count">passed</th>
             <th className="num c-size">size</th>
-            <th className="c-digest">manifest</th>
-            <th className="num c-made">made</th>
+            <th className="c-digest wide-only">manifest</th>
           </tr>
         </thead>
         <tbody>
@@ -122,7 +120,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <Fragment key={entry.id}>
               {openedCount > 0 && (from + index === 0 || from + index === openedCount) ? (
                 <tr className="group">
-                  <td colSpan={9}>
+                  <td colSpan={8}>
                     {from + index === 0
                       ? `Opened, not of this folder: read-only, no claim above rests on them, ${openedCount}`
                       : "Of this folder"}

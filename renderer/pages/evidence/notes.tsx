@@ -14,7 +14,11 @@ export function Notes({ id }: { readonly id: string }): ReactElement {
   const field = useRef<HTMLTextAreaElement | null>(null);
   const begin = (): void => {
     setDraft(note?.text ?? "");
-    requestAnimationFrame(() => field.current?.focus());
+    requestAnimationFrame(() => {
+      const { current } = field;
+      current?.focus();
+      current?.setSelectionRange(current.value.length, current.value.length);
+    });
   };
   const keep = async (): Promise<void> => {
     if (draft !== null && (await session.writeNote(id, draft))) setDraft(null);

@@ -27,7 +27,7 @@ import {
 import { type RunModel, requestAgain, splitKey } from "../../state/run_model.ts";
 import { useLive, useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
-import { go, setParams, useView } from "../../state/view.ts";
+import { go, setParams, useView, type View } from "../../state/view.ts";
 import { useDiffActions } from "../evidence/use_diff_actions.ts";
 import { CaseTable } from "./case_table.tsx";
 import { CrashView } from "./crash_view.tsx";
@@ -210,7 +210,7 @@ function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite
           rows={whole}
           suite={suite}
           inputs={params.inputs}
-          selected={selected !== undefined || crash}
+          selected={selected !== undefined || (crash && params.inputs === undefined)}
         />
         {failure === null ? null : (
           <div className="inset">
@@ -239,11 +239,12 @@ function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite
 }
 
 /** What `R` would run again: the selected result, or the one that a crashed run stopped at. */
-function targetOf(shown: ShownRun, sel: string | undefined, tab: string | undefined): string | undefined {
+function targetOf(shown: ShownRun, { sel, tab, inputs }: View["params"]): string | undefined {
   if (shown.state !== "there") return undefined;
   const rows = rowsOf(shown.run);
   const selected = rows.find((row) => row.key === sel)?.key;
-  if (shown.run.outcome !== "crashed" || tab === "cases") return selected;
+  // A file that was dropped is what the user wants to run.
+  if (shown.run.outcome !== "crashed" || tab === "cases" || inputs !== undefined) return selected;
   return rows.find((row) => row.state === "crash")?.key;
 }
 
@@ -256,7 +257,7 @@ export function RunPage(): ReactElement {
   const { params } = useView();
   const shown = useShownRun(params.run);
   const suite = suiteOf(params.suite ?? (shown.state === "there" ? shown.run.suite : null));
-  const words = useRunActions(shown, { suite, inputs: params.inputs }, targetOf(shown, params.sel, params.tab));
+  const words = useRunActions(shown, { suite, inputs: params.inputs }, targetOf(shown, params));
   const running = shown.state === "there" && shown.run.outcome === "running";
   useDiffActions(shown.state === "there" && !running ? shown.run.id : undefined);
   useViewCommand(running ? shown.run.command : words);

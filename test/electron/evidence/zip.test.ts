@@ -112,6 +112,7 @@ describe("an export", () => {
     expect(sha256File(first)).toBe(sha256File(second));
     expect(fs.statSync(first).size).toBe(bytes);
     expect(planZip(bundle).bytes).toBe(bytes);
+    expect([...zipPieces(planZip(bundle))].every((piece) => piece.constructor === Uint8Array)).toBe(true);
     fs.rmSync(path.dirname(copy), { recursive: true });
   });
 
