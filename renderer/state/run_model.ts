@@ -3,6 +3,7 @@
  * what the workbench says.
  */
 import type { CallOutput, Failure, StartRequest, StreamItem } from "../../electron/contract.ts";
+import { counted } from "../../electron/words.ts";
 
 export type Item = StreamItem<"runs.events">;
 export type RunEvent = Extract<Item, { type: "event" }>["event"];
@@ -100,7 +101,12 @@ function shownLine(line: KeptLine): LogLine {
   const { at } = line;
   switch (line.type) {
     case "planned":
-      return { at, kind: "plan", text: `${line.cases} cases, ${line.results} results to come`, tone: "plain" };
+      return {
+        at,
+        kind: "plan",
+        text: `${counted(line.cases, "case")}, ${counted(line.results, "result")} to come`,
+        tone: "plain",
+      };
     case "phase":
       return { at, kind: line.phase, text: stepText(line.case, line.route), tone: "plain" };
     case "result":
@@ -251,12 +257,8 @@ function logged(model: RunModel, line: LogLine): readonly LogLine[] {
 function withEvent(model: RunModel, event: RunEvent, at: number): RunModel {
   switch (event.type) {
     case "planned": {
-      const line: LogLine = {
-        at,
-        kind: "plan",
-        text: `${event.cases.length} cases, ${event.planned.length} results to come`,
-        tone: "plain",
-      };
+      const { cases, planned } = event;
+      const line = shownLine({ type: "planned", at, cases: cases.length, results: planned.length });
       return {
         ...model,
         suite: event.suite,

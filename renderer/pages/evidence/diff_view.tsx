@@ -6,7 +6,8 @@ import { FailureNote } from "../../parts/failure.tsx";
 import { FilterField } from "../../parts/filter_field.tsx";
 import { Glyph, Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
-import { Panes } from "../../parts/panes.tsx";
+import { WIDE_FROM } from "../../parts/pane_widths.ts";
+import { Panes, useMedia } from "../../parts/panes.tsx";
 import { outcomeWord } from "../../parts/run_entry.ts";
 import type { GlyphName } from "../../parts/sprite.tsx";
 import { countText, runName, shortDigest } from "../../parts/text.ts";
@@ -51,7 +52,7 @@ const GROUP_TITLES: Readonly<Record<DiffRow["group"], string>> = {
   onlyB: "Only in B",
 };
 
-function Cells({ row }: { readonly row: DiffRow }): ReactElement {
+function Cells({ row, wide }: { readonly row: DiffRow; readonly wide: boolean }): ReactElement {
   const delta = shownDelta(row);
   return (
     <>
@@ -70,9 +71,9 @@ function Cells({ row }: { readonly row: DiffRow }): ReactElement {
       </td>
       <td className="num">{delta === undefined ? "" : valueText(delta, "a")}</td>
       <td className="num">{delta === undefined ? "" : valueText(delta, "b")}</td>
-      <td className="num t2 wide-only">
-        {delta?.delta == null || delta.word === "same" ? "" : figureText(delta.delta)}
-      </td>
+      {wide ? (
+        <td className="num t2">{delta?.delta == null || delta.word === "same" ? "" : figureText(delta.delta)}</td>
+      ) : null}
       <td className={row.change === "broke" && delta?.word === "larger" ? "num bad" : "num"}>
         {delta === undefined ? "" : ratioText(delta)}
       </td>
@@ -88,6 +89,8 @@ interface TableProps {
 }
 
 function DiffTable({ rows, selected, same }: TableProps): ReactElement {
+  /** Room for the difference beside the ratio. */
+  const wide = useMedia(`(min-width: ${WIDE_FROM}px)`);
   const height = rowHeight();
   const { ref, from, to, before, after } = useWindowed(rows.length, height);
   useRowInSight(
@@ -108,7 +111,7 @@ function DiffTable({ rows, selected, same }: TableProps): ReactElement {
             <th className="c-route">route</th>
             <th className="num c-figure">max A</th>
             <th className="num c-figure">max B</th>
-            <th className="num c-figure wide-only">B − A</th>
+            {wide ? <th className="num c-figure">B − A</th> : null}
             <th className="num c-ratio">B over A</th>
             <th className="c-word">error is</th>
           </tr>
@@ -122,6 +125,7 @@ function DiffTable({ rows, selected, same }: TableProps): ReactElement {
               rows={rows}
               row={row}
               selected={selected}
+              wide={wide}
             />
           ))}
           {after > 0 ? <tr className="spacer" style={{ height: after }} /> : null}
@@ -143,15 +147,16 @@ interface GroupProps {
   readonly row: DiffRow;
   readonly rows: readonly DiffRow[];
   readonly selected: string | undefined;
+  readonly wide: boolean;
 }
 
-function Group({ head, row, rows, selected }: GroupProps): ReactElement {
+function Group({ head, row, rows, selected, wide }: GroupProps): ReactElement {
   const count = head ? rows.filter((entry) => entry.group === row.group).length : 0;
   return (
     <>
       {head ? (
         <tr className="group">
-          <td colSpan={10}>
+          <td colSpan={wide ? 10 : 9}>
             {GROUP_TITLES[row.group]}, {countText(count)}
           </td>
         </tr>
@@ -162,7 +167,7 @@ function Group({ head, row, rows, selected }: GroupProps): ReactElement {
         data-diff={row.group}
         onClick={() => setParams({ sel: row.key })}
       >
-        <Cells row={row} />
+        <Cells row={row} wide={wide} />
       </tr>
     </>
   );

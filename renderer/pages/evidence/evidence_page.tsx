@@ -7,7 +7,8 @@ import { FailureNote } from "../../parts/failure.tsx";
 import { FilterField } from "../../parts/filter_field.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
-import { Panes } from "../../parts/panes.tsx";
+import { WIDE_FROM } from "../../parts/pane_widths.ts";
+import { Panes, useMedia } from "../../parts/panes.tsx";
 import { entryGlyph, entryWord } from "../../parts/run_entry.ts";
 import { countText, plural, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
@@ -48,9 +49,11 @@ interface BundleRowProps {
   readonly entry: RunEntryView;
   readonly verified: Verified;
   readonly note: string;
+  /** True where there is room for the digest of the manifest. */
+  readonly wide: boolean;
 }
 
-function BundleRow({ entry, verified, note }: BundleRowProps): ReactElement {
+function BundleRow({ entry, verified, note, wide }: BundleRowProps): ReactElement {
   const pinned = useBaseline() === entry.id;
   const kept = entry.state === "kept" ? entry : undefined;
   return (
@@ -76,7 +79,7 @@ function BundleRow({ entry, verified, note }: BundleRowProps): ReactElement {
       <td className={kept?.execution === "emulated" ? "el emuink" : "el"}>{kept?.device ?? ""}</td>
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>
       <td className="num t2">{kept === undefined ? "" : sizeText(kept.bytes)}</td>
-      <td className="mono t3 wide-only">{kept === undefined ? "" : shortDigest(kept.identity)}</td>
+      {wide ? <td className="mono t3">{kept === undefined ? "" : shortDigest(kept.identity)}</td> : null}
     </>
   );
 }
@@ -92,6 +95,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
   const session = useSession();
   const verified = useStore(session.verified);
   const notes = useStore(session.notes);
+  const wide = useMedia(`(min-width: ${WIDE_FROM}px)`);
   const height = rowHeight();
   const { ref, from, to, before, after } = useWindowed(entries.length, height);
   useRowInSight(
@@ -111,7 +115,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <th className="c-device">device</th>
             <th className="num c-count">passed</th>
             <th className="num c-size">size</th>
-            <th className="c-digest wide-only">manifest</th>
+            {wide ? <th className="c-digest">manifest</th> : null}
           </tr>
         </thead>
         <tbody>
@@ -120,7 +124,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <Fragment key={entry.id}>
               {openedCount > 0 && (from + index === 0 || from + index === openedCount) ? (
                 <tr className="group">
-                  <td colSpan={8}>
+                  <td colSpan={wide ? 8 : 7}>
                     {from + index === 0
                       ? `Opened, not of this folder: read-only, no claim above rests on them, ${openedCount}`
                       : "Of this folder"}
@@ -136,6 +140,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
                 <BundleRow
                   entry={entry}
                   verified={verified.get(entry.id)}
+                  wide={wide}
                   note={notes.get(entry.id)?.text.split("\n", 1)[0] ?? ""}
                 />
               </tr>

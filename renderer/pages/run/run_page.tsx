@@ -85,7 +85,11 @@ function useRunActions(
   const idle = running ? undefined : "no run is going on";
   useAction("run.cancel", () => void session.cancelRun(), idle);
   useAction("run.pause", () => void session.pauseRun(live?.pausing === "no"), idle);
-  useAction("run.skip", () => void session.skipCase(), idle ?? (live?.step == null ? "no case runs yet" : undefined));
+  useAction(
+    "run.skip",
+    () => void session.skipCase(),
+    idle ?? (live?.step == null || live.pausing === "paused" ? "no case runs now" : undefined),
+  );
   useAction(
     "run.reproducer",
     () => void copyText(commandLine(words)),

@@ -46,6 +46,14 @@ export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
 
 export function RunningNow({ run }: { readonly run: RunModel }): ReactElement {
   const { step } = run;
+  if (run.pausing === "paused") {
+    return (
+      <>
+        <PaneHead title="Running now" meta="nothing" />
+        <p className="nothing t3">Paused by you: the next case begins when you go on</p>
+      </>
+    );
+  }
   if (step === null) {
     return (
       <>

@@ -56,8 +56,8 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
     case "failed": {
       const rest = planned - of("pass") - of("fail");
       if (of("fail") === 0) {
-        const skipped = of("skip") > 0 ? `, ${countText(of("skip"))} of them skipped by you` : "";
-        const sentence = `${countText(rest)} of ${plural(planned, "result")} did not run${skipped}. None failed a gate; a run with gaps is no pass`;
+        const whole = rest === of("skip") ? "skipped by you" : "did not run";
+        const sentence = `${countText(rest)} of ${plural(planned, "result")} ${whole}; none failed a gate, but a run with gaps is no pass`;
         return { glyph: "notrun", word: "Not run", sentence, edge: "f" };
       }
       const sentence =
