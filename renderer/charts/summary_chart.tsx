@@ -6,7 +6,7 @@ import { type ReactElement, useState } from "react";
 import { Bar, BarChart, type BarShapeProps, CartesianGrid, ReferenceLine, XAxis, YAxis } from "recharts";
 import { figureText } from "../../electron/words.ts";
 import { ChartFrame } from "./chart_frame.tsx";
-import { barScale, pooledBars, type SummaryBar, spacedLabels } from "./summary_model.ts";
+import { barScale, isFlagged, pooledBars, type SummaryBar, spacedLabels } from "./summary_model.ts";
 import { useSize } from "./use_size.ts";
 
 export interface SummaryChartProps {
@@ -25,6 +25,8 @@ export interface SummaryChartProps {
 }
 
 const MARGIN = { top: 26, right: 12, bottom: 34, left: 44 } as const;
+/** A few bars do not fill the pane. */
+const WIDEST = 72;
 /** Lowest height at which something can be read. */
 const LEAST_HEIGHT = 60;
 
@@ -66,7 +68,7 @@ export function SummaryChart(props: SummaryChartProps): ReactElement {
           height={Math.max(0, base - MARGIN.top)}
           className={index === at ? "barhit at" : "barhit"}
         />
-        {bar.value > 0 || bar.tone === "flagged" ? (
+        {bar.value > 0 || isFlagged(bar.tone) ? (
           <rect
             x={x}
             y={Math.min(y, base - 1)}
@@ -124,7 +126,7 @@ export function SummaryChart(props: SummaryChartProps): ReactElement {
             axisLine={false}
           />
           <XAxis dataKey="key" height={20} interval={0} tick={xTick} tickLine={false} axisLine={false} />
-          <Bar dataKey="place" isAnimationActive={false} shape={shape} />
+          <Bar dataKey="place" maxBarSize={WIDEST} isAnimationActive={false} shape={shape} />
           <ReferenceLine y={0} className="baseline" />
           {limit === null || axis.limit === null ? null : (
             <ReferenceLine

@@ -2,7 +2,7 @@
 import { linearTicks } from "./dense_model.ts";
 import { decadeText, decadeTicks, logPlace, logScaleOf } from "./scale.ts";
 
-export type BarTone = "plain" | "b" | "middle" | "over" | "selected" | "selected over" | "flagged";
+export type BarTone = "plain" | "b" | "middle" | "over" | "flagged" | "selected" | "selected over" | "selected flagged";
 
 export interface SummaryBar {
   readonly key: string;
@@ -27,9 +27,24 @@ const LABEL = 38;
 /** Ticks of an axis at most. */
 const MOST_TICKS = 6;
 
+export function isFlagged(tone: BarTone): boolean {
+  return tone.endsWith("flagged");
+}
+
+/** The tone of a bar by what holds of it. */
+export function toneOf(holds: {
+  readonly over: boolean;
+  readonly chosen: boolean;
+  readonly flagged: boolean;
+}): BarTone {
+  if (holds.flagged) return holds.chosen ? "selected flagged" : "flagged";
+  if (holds.over) return holds.chosen ? "selected over" : "over";
+  return holds.chosen ? "selected" : "plain";
+}
+
 /** What must not disappear in a pool: what is not finite, then by value. */
 function weight({ tone, value }: SummaryBar): number {
-  return tone === "flagged" || Number.isNaN(value) ? Number.POSITIVE_INFINITY : value;
+  return isFlagged(tone) || Number.isNaN(value) ? Number.POSITIVE_INFINITY : value;
 }
 
 /** Bars as they are, or pools of neighbours, each shown by its largest; a selected bar stands for its pool. */
@@ -41,14 +56,13 @@ export function pooledBars(bars: readonly SummaryBar[], most: number = MOST_BARS
     const end = Math.floor(((pool + 1) * placed.length) / most);
     const members = placed.slice(begin, end);
     const worst = members.reduce((a, b) => (weight(b) > weight(a) ? b : a));
-    const chosen = members.find(({ tone }) => tone.startsWith("selected"));
     const title = `${worst.title} (the largest of ${members.length})`;
-    if (chosen === undefined) return { ...worst, title };
-    return {
-      ...worst,
-      title,
-      tone: worst.tone === "over" || chosen.tone === "selected over" ? "selected over" : "selected",
-    };
+    const tone = toneOf({
+      over: worst.tone.endsWith("over"),
+      chosen: members.some(({ tone: own }) => own.startsWith("selected")),
+      flagged: isFlagged(worst.tone),
+    });
+    return { ...worst, title, tone };
   });
 }
 
@@ -78,7 +92,7 @@ export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): 
   const placed =
     (place: (value: number) => number) =>
     (bar: SummaryBar): number =>
-      bar.tone === "flagged" || Number.isNaN(bar.value) ? 1 : held(place(bar.value));
+      isFlagged(bar.tone) || Number.isNaN(bar.value) ? 1 : held(place(bar.value));
   if (scale === "linear") {
     const top = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), 0) * 1.05 || 1;
     return {

@@ -191,3 +191,41 @@ describe("the worst element of a failing result", () => {
     expect(watched.faults).toEqual([]);
   });
 });
+
+describe("the results of one run", () => {
+  it("are walked by [ and ], drawn over their lengths, and compared route with route", async () => {
+    const home = await startServer();
+    const words = ["parity", "--suite", "standard", "--case", "ragged_live.row", "--out", home.evidence];
+    execFileSync(process.execPath, [path.join(WHERE.root, "out", "cli.mjs"), ...words], { stdio: "ignore" });
+    const { page: other, faults, context } = await openPage(browser);
+    try {
+      await other.goto(home.url);
+      await other.locator(".nav a", { hasText: "Parity" }).click();
+      const shown = (): Promise<string> => other.locator(".caseline.sel").innerText();
+      await other.locator("[data-element]").waitFor();
+      // The case of length 0 comes first and has one element that no key made.
+      expect(await shown()).toContain("L 0");
+      await other.getByRole("button", { name: "len", exact: true }).click();
+      const bars = other.locator('[data-chart="groups"] .chart');
+      await expect.poll(() => bars.locator(".barhit").count()).toBe(8);
+      await bars.locator(".barhit").last().click();
+      await expect.poll(shown).toContain("L 64");
+      const last = await shown();
+      await other.keyboard.press("[");
+      await expect.poll(shown).not.toBe(last);
+      await other.keyboard.press("]");
+      await expect.poll(shown).toBe(last);
+      await other.keyboard.press("c");
+      await other.locator("[data-compared]").waitFor();
+      const before = await other.locator('[data-chart="position"] h2').innerText();
+      await other.keyboard.press("x");
+      const [a, b] = before.split(" against ");
+      await other.locator('[data-chart="position"] h2', { hasText: `${b} against ${a}` }).waitFor();
+      expect(await other.locator("[data-diagnosis]").getAttribute("data-diagnosis")).toBe("within");
+      expect(faults).toEqual([]);
+    } finally {
+      await context.close();
+      await home.close();
+    }
+  });
+});

@@ -2,7 +2,7 @@
 import type { ReactElement } from "react";
 import { figureText } from "../../../electron/words.ts";
 import { SummaryChart } from "../../charts/summary_chart.tsx";
-import type { SummaryBar } from "../../charts/summary_model.ts";
+import { type SummaryBar, toneOf } from "../../charts/summary_model.ts";
 import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
@@ -20,13 +20,11 @@ function choiceText({ case: key, route, record, state }: Row): string {
 }
 
 function barOf({ lane, max, at, flagged }: LaneBar, limit: number | null, chosen: number): SummaryBar {
-  const over = limit !== null && max > limit;
-  const tone = flagged ? "flagged" : over ? "over" : "plain";
   return {
     key: String(lane),
     label: String(lane),
     value: max,
-    tone: lane !== chosen || flagged ? tone : over ? "selected over" : "selected",
+    tone: toneOf({ over: limit !== null && max > limit, chosen: lane === chosen, flagged }),
     title: `lane ${lane}: ${figureText(max)}${flagged ? ", NaN or Inf" : ""}${at < 0 ? "" : ` at output ${countText(at)}`}`,
   };
 }
@@ -75,13 +73,13 @@ export function ErrorsByLane({ view, lane, onPick }: ErrorsByLaneProps): ReactEl
       {shown.state === "there" && bars !== null ? (
         <>
           <p className="inset lane-words micro">
-            <span className="t2">{laneVerdict(bars, shown.limit)}</span>
+            <span className="t2 el">{laneVerdict(bars, shown.limit)}</span>
             {run === undefined || row === undefined || mine === undefined || mine.at < 0 ? null : (
               <ViewLink
                 view={{ page: "parity", params: { run, sel: row.key, el: String(mine.at) } }}
                 title={`Output ${countText(mine.at)}, the worst of lane ${lane}, in Parity (⇧F)`}
               >
-                lane {lane}: {mine.flagged ? "not finite" : figureText(mine.max)}, in Parity
+                lane {lane}: {mine.flagged ? "not finite" : figureText(mine.max)}
               </ViewLink>
             )}
           </p>

@@ -17,6 +17,8 @@ export function BarsPane(
     readonly bars: readonly SummaryBar[];
     readonly yTitle: string;
     readonly axisTitle: string;
+    /** Head of the column that names the bars in table and file; the axis title by default. */
+    readonly column?: string;
     readonly barLimit: number | null;
     readonly counts: boolean;
     readonly controls?: ReactElement | null;
@@ -24,10 +26,24 @@ export function BarsPane(
     readonly onBar?: (index: number) => void;
   },
 ): ReactElement {
-  const { id, title, meta, bars, yTitle, axisTitle, barLimit, counts, controls, line = false, onBar, summary } = props;
+  const {
+    id,
+    title,
+    meta,
+    column = props.axisTitle,
+    bars,
+    yTitle,
+    axisTitle,
+    barLimit,
+    counts,
+    controls,
+    line = false,
+    onBar,
+    summary,
+  } = props;
   const [table, onTable] = useTable(id);
   const twin: Twin = {
-    columns: [{ title: axisTitle, text: true }, { title: yTitle }],
+    columns: [{ title: column, text: true }, { title: yTitle.replace(", log", "") }],
     count: bars.length,
     row: (index) => [bars[index]!.label, counts ? countText(bars[index]!.value) : figureText(bars[index]!.value)],
     ...(onBar === undefined ? {} : { onPick: onBar }),
@@ -48,7 +64,7 @@ export function BarsPane(
           fileOf(props, id),
           csvText(
             noteOf(props, title),
-            [axisTitle, yTitle],
+            [column, yTitle.replace(", log", "")],
             bars.map(({ label, value }) => [label, value]),
           ),
         )

@@ -85,7 +85,7 @@ export function ComparePane(props: ComparePaneProps): ReactElement {
       ) : (
         <>
           <p className="comparison small" data-compared={last.word}>
-            <span className="m">{last.sentence}</span>{" "}
+            <span className="m">{last.sentence}.</span>{" "}
             <span className="t3">
               {subject.route} is closer to the oracle in {countText(last.aCloser)}, {other} in {countText(last.bCloser)}
             </span>

@@ -2,7 +2,7 @@
 import type { LengthPoint } from "../../../electron/analysis/lengths.ts";
 import type { AnswerOf } from "../../../electron/analysis/messages.ts";
 import { figureText } from "../../../electron/words.ts";
-import type { SummaryBar } from "../../charts/summary_model.ts";
+import { type SummaryBar, toneOf } from "../../charts/summary_model.ts";
 import { countText } from "../../parts/text.ts";
 
 type Summary = AnswerOf<"summary">;
@@ -49,12 +49,6 @@ export interface GroupBars {
   readonly at: readonly (number | string | null)[];
 }
 
-function toneOf(over: boolean, chosen: boolean, flagged: boolean): SummaryBar["tone"] {
-  if (flagged) return "flagged";
-  if (chosen) return over ? "selected over" : "selected";
-  return over ? "over" : "plain";
-}
-
 function groupBar(group: Head, label: string, limit: number | null, chosen: boolean): SummaryBar {
   const { maxAbs, meanAbs, maxUlp, nan, infinite } = group;
   const marks = nan + infinite > 0 ? `, ${countText(nan)} NaN, ${countText(infinite)} Inf` : "";
@@ -62,7 +56,7 @@ function groupBar(group: Head, label: string, limit: number | null, chosen: bool
     key: group.label,
     label,
     value: maxAbs,
-    tone: toneOf(limit !== null && maxAbs > limit, chosen, nan + infinite > 0),
+    tone: toneOf({ over: limit !== null && maxAbs > limit, chosen, flagged: nan + infinite > 0 }),
     title: `${group.label}: max ${figureText(maxAbs)}, mean ${figureText(meanAbs)}, ${figureText(maxUlp)} ULP${marks}`,
   };
 }
@@ -99,7 +93,7 @@ export function lengthBars(points: readonly LengthPoint[], selected: string): Gr
         key,
         label: countText(length),
         value: finite ? maxAbs : 0,
-        tone: toneOf(verdict === "fail", key === selected, maxAbs !== null && !finite),
+        tone: toneOf({ over: verdict === "fail", chosen: key === selected, flagged: maxAbs !== null && !finite }),
         title: `${countText(length)} ${dtype} ${origin}: ${figures}${against}, ${word}`,
         limit,
       };

@@ -202,13 +202,13 @@ export function Trace({ element }: { readonly element: Element }): ReactElement 
   const to = all ? Math.min(steps, 2000) : Math.min(steps, from + AROUND);
   return (
     <>
-      <PaneHead title={trace.online ? "Online softmax" : "Softmax"} meta={trace.words} line>
+      <PaneHead title={trace.online ? "Online softmax" : "Softmax"} meta={plural(steps, "step")} line>
         {steps > AROUND ? (
           <Segments
             label="Steps to show"
             choices={["around", "all"] as const}
             chosen={all ? "all" : "around"}
-            word={(name) => (name === "all" ? `all ${countText(steps)}` : name)}
+            word={(name) => name}
             onChoose={(name) => setAll(name === "all")}
           />
         ) : null}
@@ -241,7 +241,7 @@ export function Trace({ element }: { readonly element: Element }): ReactElement 
         </tbody>
       </table>
       <p className="micro t3 inset-small">
-        Rebuilt here in f32 and in f64, step by step; Δ o is how far f32 alone drifts.
+        As the route goes: {trace.words}. Rebuilt here in f32 and in f64, step by step; Δ o is how far f32 alone drifts.
       </p>
     </>
   );

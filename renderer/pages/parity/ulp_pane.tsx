@@ -17,6 +17,7 @@ export function UlpPane(props: ChartsProps): ReactElement {
       meta={there === null ? "" : `${share.toFixed(1)} % identical`}
       axisTitle={there === null ? "ULP" : `ULP; p99.9 ${figureText(there.ulp.p999)}, max ${figureText(there.ulp.max)}`}
       bars={there === null ? [] : ulpBars(there.ulp)}
+      column="ULP, output minus oracle"
       yTitle="elements, log"
       barLimit={null}
       counts
