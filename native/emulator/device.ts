@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import * as z from "zod";
 import type { Addon } from "../addon.ts";
+import type { CheckResult } from "../check.ts";
 import {
   type CompileOptions,
   type Device,
@@ -32,9 +33,11 @@ import { type FlatSource, flatten } from "../msl/source.ts";
 import { bindConstants, type ConstantValues, globalScope, transform } from "../msl/transform.ts";
 import { EmulatedBuffer } from "./buffer.ts";
 import { type CacheEntry, type ModuleCache, sha256 } from "./cache.ts";
+import { checkResult } from "./check_result.ts";
 import { dispatchProblem } from "./legality.ts";
+import { ModuleLocations } from "./locations.ts";
 import type { ModuleBuilder } from "./module.ts";
-import { Runner, type RunnerDispatch } from "./runner.ts";
+import { CheckedRunError, Runner, type RunnerChecks, type RunnerDispatch } from "./runner.ts";
 
 const diagnosticSchema = z.strictObject({
   severity: z.enum(["error", "warning", "note"]),
@@ -73,6 +76,9 @@ interface LibraryParts {
 interface PipelineParts {
   readonly modulePath: string;
   readonly staticThreadgroupBytes: number;
+  readonly mathMode: "safe" | "fast";
+  /** Read when a report or a count needs them. */
+  readonly locations: () => Promise<ModuleLocations>;
 }
 
 export interface EmulatedDeviceParts {
@@ -162,7 +168,6 @@ export class EmulatedDevice implements Device {
       );
     }
     const flavour = descriptor.flavour ?? "fast";
-    if (isCheckFlavour(flavour)) throw new DeviceError("pipeline_refused", `Flavour ${flavour} is not built yet.`);
     const { values, problem } = bindConstants(reflection.functionConstants, descriptor.constants ?? {});
     if (problem !== undefined) throw new DeviceError("pipeline_refused", `${functionName}: ${problem}.`);
     const { builder, cache } = this.#parts;
@@ -208,7 +213,17 @@ export class EmulatedDevice implements Device {
         cached: found !== undefined,
       },
     };
-    this.#pipelines.set(pipeline, { modulePath: join(module.folder, MODULE), staticThreadgroupBytes });
+    const modulePath = join(module.folder, MODULE);
+    let locations: Promise<ModuleLocations> | undefined;
+    this.#pipelines.set(pipeline, {
+      modulePath,
+      staticThreadgroupBytes,
+      mathMode: library.options.mathMode === "fast" ? "fast" : "safe",
+      locations: () => {
+        locations ??= readLocations(modulePath, parts, entry, values);
+        return locations;
+      },
+    });
     return pipeline;
   }
 
@@ -231,8 +246,42 @@ export class EmulatedDevice implements Device {
     this.#checkOpen();
     const prepared = dispatches.map((dispatch) => this.#prepare(dispatch));
     if (prepared.length === 0) return { timings: [] };
+    const checked = dispatches.filter((dispatch) => isCheckFlavour(dispatch.pipeline.flavour));
+    if (checked.length === 0) return await (await this.#startRunner()).submit({ dispatches: prepared }, options);
+    const other = dispatches.find((dispatch) => !isCheckFlavour(dispatch.pipeline.flavour));
+    if (other !== undefined) {
+      const message = `Dispatch '${other.label}' is of flavour ${other.pipeline.flavour}, '${checked[0]?.label}' of ${checked[0]?.pipeline.flavour}: build all of a submission for check flavours, or none.`;
+      throw new DeviceError("dispatch_refused", message);
+    }
+    return await this.#submitChecked(dispatches, prepared, options);
+  }
+
+  async #submitChecked(
+    dispatches: readonly Dispatch[],
+    prepared: readonly RunnerDispatch[],
+    options: SubmitOptions,
+  ): Promise<SubmitResult> {
+    const outputs = (options.check?.outputs ?? []).map((buffer) => {
+      const { path, fileOffset } = buffer.memory;
+      return { path, fileOffset, bytes: buffer.bytes, label: buffer.label };
+    });
+    const read = async (checks: RunnerChecks): Promise<CheckResult> => {
+      const locations = await Promise.all(
+        dispatches.map((dispatch) => this.#pipelines.get(dispatch.pipeline)?.locations()),
+      );
+      const known = locations.filter((one) => one !== undefined);
+      return checkResult(checks, dispatches, known, { exact: true, reason: "" });
+    };
     const runner = await this.#startRunner();
-    return await runner.submit({ dispatches: prepared }, options);
+    try {
+      const request = { dispatches: prepared, check: { order: options.check?.order ?? "serial", outputs } };
+      const { timings, checks } = await runner.submit(request, options);
+      return checks === undefined ? { timings } : { timings, check: await read(checks) };
+    } catch (error) {
+      if (!(error instanceof CheckedRunError)) throw error;
+      const { code, message, diagnostics } = error.error;
+      throw new DeviceError(code, message, diagnostics, await read(error.checks));
+    }
   }
 
   async close(): Promise<void> {
@@ -260,12 +309,17 @@ export class EmulatedDevice implements Device {
       threadgroups: dispatch.threadgroups,
       threadsPerThreadgroup: dispatch.threadsPerThreadgroup,
       arguments: dispatch.arguments.map((argument) => {
-        if ("bytes" in argument) return argument;
+        const parameter = dispatch.pipeline.function.arguments.find(
+          (one) => one.kind === "buffer" && one.index === argument.index,
+        );
+        const readOnly = parameter !== undefined && (parameter.readOnly || parameter.addressSpace === "constant");
+        if ("bytes" in argument) return { ...argument, readOnly };
         const { index, buffer, offset = 0 } = argument;
         const { path, fileOffset } = buffer.memory;
-        return { index, buffer: { path, fileOffset, bytes: buffer.bytes, label: buffer.label }, offset };
+        return { index, buffer: { path, fileOffset, bytes: buffer.bytes, label: buffer.label }, offset, readOnly };
       }),
-      ...(dispatch.threadgroupMemory ? { threadgroupMemory: dispatch.threadgroupMemory } : {}),
+      threadgroupMemory: paddedMemory(dispatch),
+      mathMode: parts.mathMode,
     };
   }
 
@@ -337,6 +391,28 @@ export class EmulatedDevice implements Device {
   #checkOpen(): void {
     if (this.#closed) throw new DeviceError("unavailable", `Device ${this.profile.id} is closed: open it again.`);
   }
+}
+
+/** Dynamic threadgroup memory with what may be touched behind it. */
+function paddedMemory(dispatch: Dispatch): NonNullable<Dispatch["threadgroupMemory"]> {
+  const padding = new Map((dispatch.threadgroupPadding ?? []).map((one) => [one.index, one.bytes] as const));
+  return (dispatch.threadgroupMemory ?? []).map(({ index, bytes }) => ({
+    index,
+    bytes: bytes + (padding.get(index) ?? 0),
+  }));
+}
+
+async function readLocations(
+  modulePath: string,
+  library: LibraryParts,
+  entry: ReflectedFunction,
+  values: ConstantValues,
+): Promise<ModuleLocations> {
+  const read = readProgram(await readFile(join(library.folder, PREPROCESSED), "utf8"), library.flat);
+  if (!read.ok) throw compileFailed(read.diagnostics);
+  const { program } = read;
+  const layout = transform(program.syntax, program.declarations, entry, values);
+  return await ModuleLocations.read(modulePath, program.unit.files, layout);
 }
 
 function publicFunction(entry: ReflectedFunction, shown: readonly KernelArgument[]): Library["functions"][number] {

@@ -9,9 +9,12 @@ interface FlagRow {
   readonly flags: readonly string[];
   readonly why: string;
   readonly step?: CompileStep;
-  readonly flavour?: Flavour;
+  /** The flavours that it is for; all if absent. */
+  readonly flavours?: readonly Flavour[];
   readonly architecture?: Toolchain["architecture"];
 }
+
+const INSTRUMENTED: readonly Flavour[] = ["lockstep", "check", "check+lockstep"];
 
 const HOST_TRIPLES: Readonly<Record<string, string>> = {
   "linux-x86_64": "x86_64-pc-linux-gnu",
@@ -104,35 +107,40 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       why: "corrections reach for names of the headers and go on with them",
     },
     {
-      flavour: "lockstep",
+      flavours: ["lockstep", "check+lockstep"],
       flags: ["-DLOCKSTEP_FLAVOUR_LOCKSTEP=1"],
       why: "the headers and the runtime take part in the rendezvous at every threadgroup access",
     },
     {
+      flavours: ["check", "check+lockstep"],
+      flags: ["-DLOCKSTEP_FLAVOUR_CHECK=1"],
+      why: "the headers tell the runtime of rendezvous, and the callbacks look at every access",
+    },
+    {
       step: "kernel",
-      flavour: "lockstep",
+      flavours: INSTRUMENTED,
       flags: ["-fsanitize=thread"],
       why: "a callback before every load and store; the callbacks are the project's own",
     },
     {
       step: "kernel",
-      flavour: "lockstep",
+      flavours: INSTRUMENTED,
       flags: ["-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"],
       why: "a read that a write follows is an access too; calls are of no interest",
     },
     {
       step: "kernel",
-      flavour: "lockstep",
+      flavours: INSTRUMENTED,
       flags: ["-fno-vectorize", "-fno-slp-vectorize"],
       why: "accesses wider than 16 bytes would not be seen",
     },
     {
       step: "kernel",
-      flavour: "lockstep",
+      flavours: INSTRUMENTED,
       flags: ["-fno-optimize-sibling-calls"],
       why: "a collective is known by the address it returns to, which a tail call does not have",
     },
-    { step: "kernel", flavour: "lockstep", flags: ["-gline-tables-only"], why: "reports name source lines" },
+    { step: "kernel", flavours: INSTRUMENTED, flags: ["-gline-tables-only"], why: "reports name source lines" },
   ];
 }
 
@@ -141,7 +149,7 @@ export function compileFlags(toolchain: Toolchain, step: CompileStep, flavour: F
   const chosen = rows(toolchain).filter(
     (row) =>
       (row.step === undefined || row.step === step) &&
-      (row.flavour === undefined || row.flavour === flavour) &&
+      (row.flavours === undefined || row.flavours.includes(flavour)) &&
       (row.architecture === undefined || row.architecture === toolchain.architecture),
   );
   return [...chosen.flatMap((row) => row.flags), ...toolchain.features];

@@ -63,6 +63,13 @@ function threadgroupMemoryProblem(dispatch: Dispatch, context: DispatchContext):
     }
     dynamic += bytes;
   }
+  for (const { index, bytes } of dispatch.threadgroupPadding ?? []) {
+    if (!seen.has(index)) return `threadgroup padding is given for index ${index}, which has no dynamic memory`;
+    const alignment = limits.threadgroupMemoryAlignmentBytes;
+    if (!Number.isInteger(bytes) || bytes < 0 || bytes % alignment !== 0) {
+      return `the padding of threadgroup memory ${index} is ${count(bytes)} bytes; it must be a multiple of ${alignment}`;
+    }
+  }
   const total = staticThreadgroupBytes + dynamic;
   if (total <= limits.maxThreadgroupMemoryBytes) return undefined;
   return `threadgroup memory is ${count(total)} bytes (${count(staticThreadgroupBytes)} static and ${count(dynamic)} dynamic); the limit is ${count(limits.maxThreadgroupMemoryBytes)}: use a smaller tile`;

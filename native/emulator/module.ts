@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { DeviceError, type Diagnostic, type Flavour } from "../device.ts";
+import { DeviceError, type Diagnostic, type Flavour, isCheckFlavour } from "../device.ts";
 import { parseDiagnostics, parseUndefinedSymbols } from "../msl/clang_output.ts";
 import { includeFolders, nativeFolder } from "../msl/paths.ts";
 import { type ProcessResult, runProcess } from "../msl/process.ts";
@@ -19,7 +19,7 @@ export type BuildResult =
 /** What clang and lld say when they cannot write. */
 const NO_SPACE = /No space left on device/i;
 
-const sourceLine = /^(\S+\.cpp)\s+(all|fast|lockstep)$/;
+const sourceLine = /^(\S+\.cpp)\s+(all|lockstep|check)$/;
 
 export class ModuleBuilder {
   readonly toolchain: Toolchain;
@@ -143,7 +143,9 @@ export function runtimeSources(flavour: Flavour): readonly string[] {
     .split("\n")
     .flatMap((line) => {
       const [, name, which] = sourceLine.exec(line.trim()) ?? [];
-      return name !== undefined && (which === "all" || which === flavour) ? [join(folder, name)] : [];
+      // The callbacks of a flavour that does both are those that check; they meet first.
+      const wanted = isCheckFlavour(flavour) ? "check" : flavour;
+      return name !== undefined && (which === "all" || which === wanted) ? [join(folder, name)] : [];
     });
 }
 

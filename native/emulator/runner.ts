@@ -8,7 +8,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { DeviceError, type DispatchTiming, type Flavour, type Size3, type SubmitOptions } from "../device.ts";
-import { PROTOCOL_VERSION, type RunnerReply, requestLine, runnerReply } from "./protocol.ts";
+import {
+  PROTOCOL_VERSION,
+  type RunnerReply,
+  type RunnerReport,
+  type RunnerTraffic,
+  requestLine,
+  runnerReply,
+} from "./protocol.ts";
 
 /** A compiled kernel module and the symbol of its entry (`lockstep_entry` unless the front end chose another). */
 export interface RunnerModule {
@@ -24,9 +31,13 @@ export interface RunnerBuffer {
   readonly label: string;
 }
 
-export type RunnerArgument =
+export type RunnerArgument = (
   | { readonly index: number; readonly buffer: RunnerBuffer; readonly offset?: number }
-  | { readonly index: number; readonly bytes: Uint8Array };
+  | { readonly index: number; readonly bytes: Uint8Array }
+) & {
+  /** The kernel's parameter is `const` or `constant`. Default: it is not. */
+  readonly readOnly?: boolean;
+};
 
 export interface RunnerDispatch {
   readonly label: string;
@@ -35,14 +46,42 @@ export interface RunnerDispatch {
   readonly threadsPerThreadgroup: Size3;
   readonly arguments: readonly RunnerArgument[];
   readonly threadgroupMemory?: readonly { readonly index: number; readonly bytes: number }[];
+  /** Default: safe. */
+  readonly mathMode?: "safe" | "fast";
 }
 
 export interface RunnerRequest {
   readonly dispatches: readonly RunnerDispatch[];
+  /** For modules of check flavours, and only for those. */
+  readonly check?: { readonly order: "serial" | "concurrent"; readonly outputs: readonly RunnerBuffer[] };
 }
 
 export interface RunnerResult {
   readonly timings: readonly DispatchTiming[];
+  readonly checks?: RunnerChecks;
+}
+
+/** What the check flavours saw, in terms of code addresses. */
+export interface RunnerChecks {
+  readonly reports: readonly RunnerReport[];
+  readonly traffic: readonly RunnerTraffic[];
+  readonly dropped: number;
+  /** Lines whose traffic was not counted. */
+  readonly lost: number;
+  /** False where the run ended early. */
+  readonly complete: boolean;
+}
+
+/** A run of check flavours that ended early, with what was seen until then. */
+export class CheckedRunError extends Error {
+  override readonly name = "CheckedRunError";
+  readonly error: DeviceError;
+  readonly checks: RunnerChecks;
+  constructor(error: DeviceError, checks: RunnerChecks) {
+    super(error.message);
+    this.error = error;
+    this.checks = checks;
+  }
 }
 
 /** What a module says about itself without running. */
@@ -60,6 +99,8 @@ const START_TIMEOUT_MS = 10_000;
 /** How long a process may take to end after its standard input was closed. */
 const CLOSE_GRACE_MS = 500;
 const STDERR_KEPT = 4_096;
+/** How long a run that is out of time may take to say what it has seen. */
+const REPORT_GRACE_MS = 500;
 
 /** What the current conversation with the process waits for. */
 interface Conversation {
@@ -194,7 +235,8 @@ export class Runner {
    * submission reaches the process.
    *
    * Rejects with `DeviceError`: `crashed` (a kernel fault, with kernel, threadgroup, thread and what was hit),
-   * `timed_out` (its process is killed), `cancelled` (by `signal`), `dispatch_refused`, `unavailable`.
+   * `timed_out` (its process is killed), `cancelled` (by `signal`), `dispatch_refused`, `unavailable`. A request with
+   * `check` rejects with `CheckedRunError` around it where anything had run.
    */
   submit(request: RunnerRequest, options: SubmitOptions = {}): Promise<RunnerResult> {
     return this.enqueue(() => this.runNow(request, options));
@@ -263,6 +305,7 @@ export class Runner {
     const id = this.nextId++;
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const timings: DispatchTiming[] = [];
+    const seen = new SeenChecks();
     let current = 0;
     let where = "";
     const timers: NodeJS.Timeout[] = [];
@@ -273,7 +316,9 @@ export class Runner {
         process.conversation = {
           id,
           onReply: (reply) => {
-            if (reply.type === "progress") {
+            if (seen.take(reply)) {
+              if (reply.type === "checked" && ending?.code === "timed_out") process.kill();
+            } else if (reply.type === "progress") {
               current = reply.dispatch;
               where = `, threadgroup ${reply.done} of ${reply.total}`;
               options.onProgress?.({
@@ -304,7 +349,12 @@ export class Runner {
               `The run took longer than its limit of ${timeoutMs} ms (in dispatch "${label}"${where}): ` +
                 "look for a loop that does not end, or raise the limit.",
             );
-            process.kill();
+            if (request.check === undefined) {
+              process.kill();
+              return;
+            }
+            process.send(requestLine("reports"));
+            timers.push(setTimeout(() => process.kill(), REPORT_GRACE_MS));
           }, timeoutMs),
         );
         onAbort = () => {
@@ -315,6 +365,9 @@ export class Runner {
         options.signal?.addEventListener("abort", onAbort, { once: true });
         process.send(this.requestText(process, id, request, options.workers ?? 0));
       });
+    } catch (error) {
+      if (request.check === undefined || !(error instanceof DeviceError)) throw error;
+      throw new CheckedRunError(error, seen.result(false));
     } finally {
       for (const timer of timers) clearTimeout(timer);
       if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
@@ -322,7 +375,7 @@ export class Runner {
       // A process that was told to die must not take the next submission.
       if (process.child.killed) await process.exited;
     }
-    return { timings };
+    return request.check === undefined ? { timings } : { timings, checks: seen.result(true) };
   }
 
   /** The request lines of a submission; modules and buffers that the process knows already are named by id. */
@@ -337,18 +390,19 @@ export class Runner {
       }
       return id;
     };
+    const bufferId = (buffer: RunnerBuffer): number =>
+      known(process.buffers, bufferKey(buffer), (id) =>
+        requestLine("buffer", id, buffer.path, buffer.fileOffset, buffer.bytes, buffer.label),
+      );
     for (const dispatch of request.dispatches) {
       const module = dispatch.module;
       const moduleId = known(process.modules, `${module.entry} ${module.path}`, (id) =>
         requestLine("module", id, module.path, module.entry),
       );
       const bound = dispatch.arguments.map((argument) => {
-        if ("bytes" in argument) return requestLine("bytes", argument.index, hex(argument.bytes));
-        const buffer = argument.buffer;
-        const id = known(process.buffers, bufferKey(buffer), (newId) =>
-          requestLine("buffer", newId, buffer.path, buffer.fileOffset, buffer.bytes, buffer.label),
-        );
-        return requestLine("bind", argument.index, id, argument.offset ?? 0);
+        const access = argument.readOnly === true ? "ro" : "rw";
+        if ("bytes" in argument) return requestLine("bytes", argument.index, hex(argument.bytes), access);
+        return requestLine("bind", argument.index, bufferId(argument.buffer), argument.offset ?? 0, access);
       });
       text += requestLine(
         "dispatch",
@@ -356,11 +410,54 @@ export class Runner {
         moduleId,
         ...dispatch.threadgroups,
         ...dispatch.threadsPerThreadgroup,
+        dispatch.mathMode ?? "safe",
       );
       text += bound.join("");
       for (const memory of dispatch.threadgroupMemory ?? []) text += requestLine("tgmem", memory.index, memory.bytes);
     }
+    if (request.check !== undefined) {
+      text += requestLine("check", request.check.order);
+      const outputs = request.check.outputs.map((buffer) => requestLine("output", bufferId(buffer)));
+      text += outputs.join("");
+    }
     return text + requestLine("run", run, workers);
+  }
+}
+
+/** Collects what the check flavours say during a run; a later account of the same run replaces an earlier one. */
+class SeenChecks {
+  #reports: RunnerReport[] = [];
+  #traffic: RunnerTraffic[] = [];
+  #dropped = 0;
+  #lost = 0;
+  #isWhole = false;
+
+  /** True if the reply was one of these. */
+  take(reply: RunnerReply): boolean {
+    if (reply.type !== "report" && reply.type !== "traffic" && reply.type !== "checked") return false;
+    if (this.#isWhole) {
+      this.#reports = [];
+      this.#traffic = [];
+      this.#isWhole = false;
+    }
+    if (reply.type === "report") this.#reports.push(reply);
+    else if (reply.type === "traffic") this.#traffic.push(reply);
+    else {
+      this.#dropped = reply.dropped;
+      this.#lost = reply.lost;
+      this.#isWhole = true;
+    }
+    return true;
+  }
+
+  result(complete: boolean): RunnerChecks {
+    return {
+      reports: this.#reports,
+      traffic: this.#traffic,
+      dropped: this.#dropped,
+      lost: this.#lost,
+      complete: complete && this.#isWhole,
+    };
   }
 }
 

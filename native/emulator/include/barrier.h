@@ -39,18 +39,23 @@ namespace lockstep {
  * Waits for every thread of the threadgroup that has not returned. All of them must execute the *same* barrier: the
  * source position tells barriers apart, whatever the compiler made of the code around them.
  */
-LOCKSTEP_INTERNAL void barrier_of_threadgroup(const char *file, int line) {
+LOCKSTEP_INTERNAL void barrier_of_threadgroup(const char *file, int line, [[maybe_unused]] uint32_t order,
+                                              [[maybe_unused]] const void *site) {
+  LOCKSTEP_CHECK_LEAVES();
   Lane *const lane = lockstep_current;
   Simdgroup &group = *lane->simdgroup;
   ThreadgroupState &threadgroup = lockstep_threadgroup;
   const uint32_t arrived = threadgroup.at_barrier + 1;
   if (arrived == 1) {
-    threadgroup.barrier = {file, line};
+    threadgroup.barrier = {file, line, site, order};
   } else if (__builtin_expect(threadgroup.barrier.line != line, 0)) {
-    const BarrierSite site{file, line};
-    lockstep_barrier_mismatch(&site);
+    const BarrierSite here{file, line, site, order};
+    lockstep_barrier_mismatch(&here);
   }
   if (arrived == threadgroup.live) {
+#if LOCKSTEP_CHECKS
+    lockstep_check_barrier(order, site);
+#endif
     threadgroup.at_barrier = 0;
     for (uint32_t i = 0; i < threadgroup.simdgroups; ++i) {
       lockstep_simdgroups[i].at_barrier = 0;
@@ -63,6 +68,7 @@ LOCKSTEP_INTERNAL void barrier_of_threadgroup(const char *file, int line) {
 }
 
 struct NothingToComplete {
+  static constexpr Meeting meeting = Meeting::barrier;
   LOCKSTEP_INTERNAL void operator()(Simdgroup &, uint32_t) const {}
 };
 
@@ -70,8 +76,9 @@ struct NothingToComplete {
 
 namespace metal {
 
-LOCKSTEP_COLLECTIVE void threadgroup_barrier(mem_flags, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
-  lockstep::barrier_of_threadgroup(file, line);
+LOCKSTEP_COLLECTIVE void threadgroup_barrier(mem_flags flags, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const void *const site = LOCKSTEP_CHECKS ? LOCKSTEP_SITE() : nullptr;
+  lockstep::barrier_of_threadgroup(file, line, static_cast<uint32_t>(flags), site);
 }
 
 /** `mem_none` orders nothing, as on the GPU, where it emits no instruction; any other flag makes the lanes meet. */
@@ -79,6 +86,7 @@ LOCKSTEP_COLLECTIVE void simdgroup_barrier(mem_flags flags) {
   if (flags == mem_flags::mem_none) {
     asm volatile("" ::: "memory");
   } else {
+    lockstep::current_simdgroup().order = static_cast<uint32_t>(flags);
     lockstep::rendezvous(LOCKSTEP_SITE(), lockstep::NothingToComplete{});
   }
 }

@@ -57,6 +57,8 @@ struct alignas(64) Simdgroup {
   /** The lanes of the collective that completed last. */
   uint32_t active;
   uint32_t votes;
+  /** Memory flags of the `simdgroup_barrier` that lanes wait at. */
+  uint32_t order;
   /** What each lane brought, one area per element size (`lane_values`). */
   alignas(64) unsigned char values[LOCKSTEP_SIMD_WIDTH * 31];
   /** What the completed collective gives each lane. */
@@ -69,6 +71,10 @@ struct alignas(64) Simdgroup {
 struct BarrierSite {
   const char *file;
   int line;
+  /** The code address, where the flavour looks at it. */
+  const void *site;
+  /** Memory flags. */
+  uint32_t order;
 };
 
 struct ThreadgroupState {
@@ -97,6 +103,8 @@ LOCKSTEP_HIDDEN void lockstep_note_site(Simdgroup *group, const void *site);
 LOCKSTEP_HIDDEN void lockstep_barrier_mismatch(const BarrierSite *site);
 /** Ends the threadgroup with an error message: does not return. */
 LOCKSTEP_HIDDEN void lockstep_fault(const char *message);
+/** Leaves the threadgroup without an error, for a flavour that has reported why: does not return. */
+LOCKSTEP_HIDDEN void lockstep_abandon();
 }
 
 /** A code address that is different wherever this is inlined. */

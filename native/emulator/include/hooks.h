@@ -4,23 +4,26 @@
  */
 #pragma once
 
-#include "flavour.h"
+#include "fiber.h"
 
 #if LOCKSTEP_INSTRUMENTED
 extern "C" {
-/** Eight rows of `row_bytes` at `address`, `stride_bytes` apart, are about to be read or written by a matrix operation. */
-LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long stride_bytes, unsigned row_bytes, int writes,
-                                            const void *site);
+/**
+ * A matrix operation is about to read or write the current lane's own elements of an 8x8 block: called by every lane.
+ * `address` is the block's first element, `stride_bytes` lie between rows in memory.
+ */
+LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long stride_bytes, unsigned element_bytes, int transposed,
+                                            int writes, const void *site);
 }
 #endif
 
 namespace lockstep {
 
 LOCKSTEP_INTERNAL void matrix_access([[maybe_unused]] const void *address, [[maybe_unused]] unsigned long stride_bytes,
-                                     [[maybe_unused]] unsigned row_bytes, [[maybe_unused]] bool writes,
-                                     [[maybe_unused]] const void *site) {
+                                     [[maybe_unused]] unsigned element_bytes, [[maybe_unused]] bool transposed,
+                                     [[maybe_unused]] bool writes, [[maybe_unused]] const void *site) {
 #if LOCKSTEP_INSTRUMENTED
-  lockstep_matrix_access(address, stride_bytes, row_bytes, writes ? 1 : 0, site);
+  lockstep_matrix_access(address, stride_bytes, element_bytes, transposed ? 1 : 0, writes ? 1 : 0, site);
 #endif
 }
 

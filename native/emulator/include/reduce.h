@@ -81,7 +81,7 @@ template <typename T, typename Operation> LOCKSTEP_INTERNAL T reduce_all(const T
 
 /** The tree over the values of the active lanes of `COUNT` lanes from `first` on. `active` is not empty. */
 template <typename T, typename Operation>
-inline __attribute__((no_sanitize("thread"))) T reduce_active(const T *values, uint32_t active, int count) {
+inline __attribute__((LOCKSTEP_UNSEEN)) T reduce_active(const T *values, uint32_t active, int count) {
   T partial[LOCKSTEP_SIMD_WIDTH];
   bool present[LOCKSTEP_SIMD_WIDTH];
   for (int i = 0; i < count; ++i) {

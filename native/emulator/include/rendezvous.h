@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "check_hooks.h"
 #include "fiber.h"
 
 namespace lockstep {
@@ -34,9 +35,26 @@ LOCKSTEP_INTERNAL void yield(Lane *lane, Simdgroup &group) {
   switch_context(&lane->context, &next->context);
 }
 
-/** `F` as a function, for lanes that wait apart from the others. */
-template <typename F> __attribute__((no_sanitize("thread"))) void complete_with(Simdgroup &group, uint32_t active) {
+/** What a completion means for memory; barriers and accesses say so themselves. */
+template <typename F> constexpr Meeting meeting_of() {
+  if constexpr (requires { F::meeting; }) {
+    return F::meeting;
+  } else {
+    return Meeting::collective;
+  }
+}
+
+/** Completes a rendezvous and tells the flavours that look at it. */
+template <typename F> LOCKSTEP_INTERNAL void complete(Simdgroup &group, uint32_t active, [[maybe_unused]] const void *site) {
+#if LOCKSTEP_CHECKS
+  lockstep_check_met(&group, active, static_cast<int>(meeting_of<F>()), group.order, site);
+#endif
   F{}(group, active);
+}
+
+/** `F` as a function, for lanes that wait apart from the others. */
+template <typename F> __attribute__((LOCKSTEP_UNSEEN)) void complete_with(Simdgroup &group, uint32_t active) {
+  complete<F>(group, active, group.lanes[__builtin_ctz(active)].site);
 }
 
 /**
@@ -44,6 +62,7 @@ template <typename F> __attribute__((no_sanitize("thread"))) void complete_with(
  * simdgroup's slots, what it gives in `results`, which stay valid until the lane's next rendezvous.
  */
 template <typename F> LOCKSTEP_INTERNAL void rendezvous(const void *site, F) {
+  LOCKSTEP_CHECK_LEAVES();
   Lane *const lane = lockstep_current;
   Simdgroup &group = *lane->simdgroup;
   const uint32_t waiting = group.at_collective | lane->bit;
@@ -57,7 +76,7 @@ template <typename F> LOCKSTEP_INTERNAL void rendezvous(const void *site, F) {
   if (waiting == group.expected) {
     group.at_collective = 0;
     group.active = waiting;
-    F{}(group, waiting);
+    complete<F>(group, waiting, site);
     return;
   }
   group.at_collective = waiting;
@@ -68,6 +87,7 @@ template <typename F> LOCKSTEP_INTERNAL void rendezvous(const void *site, F) {
 
 /** A threadgroup access in the lockstep flavour: there is nothing to compute. */
 struct AccessToComplete {
+  static constexpr Meeting meeting = Meeting::access;
   LOCKSTEP_INTERNAL void operator()(Simdgroup &, uint32_t) const {}
 };
 

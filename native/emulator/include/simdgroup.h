@@ -140,7 +140,7 @@ LOCKSTEP_INTERNAL uint32_t ballot(const void *site, bool vote) {
   Simdgroup &group = current_simdgroup();
   const uint32_t bit = lockstep_current->bit;
   group.votes = vote ? group.votes | bit : group.votes & ~bit;
-  rendezvous(site, [](Simdgroup &met, uint32_t active) __attribute__((always_inline, no_sanitize("thread"))) {
+  rendezvous(site, [](Simdgroup &met, uint32_t active) __attribute__((always_inline, LOCKSTEP_UNSEEN)) {
     lane_results<uint32_t>(met)[0] = met.votes & active;
   });
   return lane_results<uint32_t>(current_simdgroup())[0];

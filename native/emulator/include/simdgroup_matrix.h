@@ -20,7 +20,7 @@
 #include "rendezvous.h"
 
 #ifndef LOCKSTEP_MATRIX_REFERENCES
-#define LOCKSTEP_MATRIX_REFERENCES LOCKSTEP_INSTRUMENTED
+#define LOCKSTEP_MATRIX_REFERENCES LOCKSTEP_MEETS
 #endif
 
 namespace lockstep {
@@ -34,7 +34,7 @@ LOCKSTEP_INTERNAL constexpr int fragment_column(uint32_t lane) {
 using tile_row = row_t<float, 8>;
 
 /** Work on tiles is the leader's alone: real calls, so that the other lanes' code stays small. */
-#define LOCKSTEP_TILE_WORK inline __attribute__((noinline, no_sanitize("thread")))
+#define LOCKSTEP_TILE_WORK inline __attribute__((noinline, LOCKSTEP_UNSEEN))
 
 /** `d = a b + c` on tiles of 64 floats, row-major; `d` may be any of the others, `c` null for zero. */
 template <typename T> LOCKSTEP_TILE_WORK void multiply_tiles(float *d, const float *a, const float *b, const float *c) {
@@ -254,11 +254,11 @@ private:
   }
 
   /** Hands the elements out to the lanes. */
-  __attribute__((noinline, no_sanitize("thread"))) void expose(const void *site) {
+  __attribute__((noinline, LOCKSTEP_UNSEEN)) void expose(const void *site) {
     check_references();
     if (flags & lockstep::in_tile) {
       lockstep::current_simdgroup().operands[0][lockstep::current_lane()] = this;
-      lockstep::rendezvous(site, [](lockstep::Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+      lockstep::rendezvous(site, [](lockstep::Simdgroup &group, uint32_t) __attribute__((LOCKSTEP_UNSEEN)) {
         scatter_operand(group, 0);
       });
     } else {
@@ -293,11 +293,11 @@ LOCKSTEP_INTERNAL void bring_operand(int k, void *object) {
 
 /** Brings the operands whose fragments count back into the leader's tiles: one rendezvous for all of them. */
 template <typename A, typename B, typename C>
-__attribute__((noinline, no_sanitize("thread"))) void gather(const void *site, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
+__attribute__((noinline, LOCKSTEP_UNSEEN)) void gather(const void *site, matrix<A> &a, matrix<B> &b, matrix<C> *c) {
   bring_operand(0, &a);
   bring_operand(1, &b);
   bring_operand(2, c);
-  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((LOCKSTEP_UNSEEN)) {
     matrix<A>::gather_operand(group, 0);
     matrix<B>::gather_operand(group, 1);
     matrix<C>::gather_operand(group, 2);
@@ -312,13 +312,13 @@ __attribute__((noinline, no_sanitize("thread"))) void gather(const void *site, m
  * products of fragments alone, whose result is asked for as fragments next.
  */
 template <typename D, typename A, typename B, typename C>
-__attribute__((noinline, no_sanitize("thread"))) void multiply_fragments(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
+__attribute__((noinline, LOCKSTEP_UNSEEN)) void multiply_fragments(const void *site, matrix<D> &d, matrix<A> &a, matrix<B> &b,
                                                                           matrix<C> *c) {
   bring_operand(0, &a);
   bring_operand(1, &b);
   bring_operand(2, c);
   bring_operand(3, &d);
-  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) {
+  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((LOCKSTEP_UNSEEN)) {
     matrix<A>::gather_operand(group, 0);
     matrix<B>::gather_operand(group, 1);
     matrix<C>::gather_operand(group, 2);
@@ -354,7 +354,7 @@ LOCKSTEP_INTERNAL void multiply(const void *site, matrix<D> &d, matrix<A> &a, ma
 
 template <typename T, typename U>
 LOCKSTEP_INTERNAL void load_tile(const void *site, matrix<T> &d, const U *source, ulong stride, bool transpose) {
-  matrix_access(source, stride * sizeof(U), 8 * sizeof(U), false, site);
+  matrix_access(source, stride * sizeof(U), sizeof(U), transpose, false, site);
   if (is_leader()) read_tile_from<T>(d.tile, source, stride, transpose);
 #if LOCKSTEP_MATRIX_REFERENCES
   if (d.flags & handed_out) {
@@ -366,15 +366,15 @@ LOCKSTEP_INTERNAL void load_tile(const void *site, matrix<T> &d, const U *source
   d.become_tile();
 }
 
-template <typename T> __attribute__((noinline, no_sanitize("thread"))) void gather_for_store(const void *site, matrix<T> &a) {
+template <typename T> __attribute__((noinline, LOCKSTEP_UNSEEN)) void gather_for_store(const void *site, matrix<T> &a) {
   current_simdgroup().operands[0][current_lane()] = &a;
-  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((no_sanitize("thread"))) { matrix<T>::gather_operand(group, 0); });
+  rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((LOCKSTEP_UNSEEN)) { matrix<T>::gather_operand(group, 0); });
 }
 
 template <typename T, typename U>
 LOCKSTEP_INTERNAL void store_tile(const void *site, matrix<T> &a, U *destination, ulong stride, bool transpose) {
   if (a.flags & in_fragments) gather_for_store(site, a);
-  matrix_access(destination, stride * sizeof(U), 8 * sizeof(U), true, site);
+  matrix_access(destination, stride * sizeof(U), sizeof(U), transpose, true, site);
   if (is_leader()) write_tile_to(destination, a.read_tile(), stride, transpose);
 }
 

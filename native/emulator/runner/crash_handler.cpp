@@ -14,6 +14,8 @@ namespace lockstep {
 namespace {
 
 std::atomic_flag crashing = ATOMIC_FLAG_INIT;
+std::atomic<const lockstep_emulator *> running_emulator = nullptr;
+std::atomic<std::uint64_t> running_run = 0;
 
 void handle(int signal, siginfo_t *info, void *) {
   // Several workers may fault at once: the first one reports.
@@ -24,11 +26,20 @@ void handle(int signal, siginfo_t *info, void *) {
   if (!lockstep_emulator_describe_crash(signal, info->si_addr, text, sizeof text)) {
     PlainText(text, sizeof text).add("The runner failed outside a kernel (signal ").number(signal).add(")");
   }
+  if (const lockstep_emulator *emulator = running_emulator; emulator != nullptr) {
+    const auto line = [](void *, const char *words) { send_line_in_crash(words); };
+    lockstep_emulator_write_checks(emulator, running_run, 1, line, nullptr);
+  }
   send_crash(text);
   _exit(kCrashExitCode);
 }
 
 } // namespace
+
+void report_in_crash(const lockstep_emulator *emulator, std::uint64_t run) {
+  running_run = run;
+  running_emulator = emulator;
+}
 
 void install_crash_handler() {
   struct sigaction action{};

@@ -34,7 +34,7 @@ using lockstep::Reply;
 using lockstep::words_of;
 
 /** Raised whenever a request or a reply changes its meaning; `protocol.ts` has the same number. */
-constexpr std::uint64_t kProtocolVersion = 1;
+constexpr std::uint64_t kProtocolVersion = 2;
 constexpr int kProgressMilliseconds = 100;
 
 const char *error_code(lockstep_status status) {
@@ -43,6 +43,12 @@ const char *error_code(lockstep_status status) {
   case LOCKSTEP_STATUS_REFUSED: return "dispatch_refused";
   default: return "unavailable";
   }
+}
+
+/** By the bits of `lockstep_module_info`. */
+const char *flavour_name(std::uint32_t flavour) {
+  const char *const names[] = {"fast", "lockstep", "check", "check+lockstep"};
+  return names[flavour & 3];
 }
 
 class Session {
@@ -62,6 +68,7 @@ private:
   bool take(const std::string &line);
   bool start(std::uint64_t id, std::uint64_t workers);
   void inspect(std::uint64_t id, const std::string &path);
+  void write_checks(std::uint64_t run, bool reports_alone);
   void report_progress();
   bool finish();
 
@@ -69,6 +76,8 @@ private:
   std::unique_ptr<DispatchList> dispatches_ = std::make_unique<DispatchList>();
   std::thread driver_;
   std::uint64_t run_ = 0;
+  /** The current run is of check flavours. */
+  bool checked_ = false;
   std::vector<std::string> deferred_;
   /** The driver writes a byte when a run has ended. */
   int finished_[2];
@@ -101,6 +110,11 @@ void Session::serve() {
 bool Session::receive(const std::string &line) {
   if (line == "cancel") {
     if (running()) lockstep_emulator_cancel(emulator_);
+    return true;
+  }
+  if (line == "reports") {
+    // A run that does not end by itself: what was seen until now.
+    if (running() && checked_) write_checks(run_, true);
     return true;
   }
   if (running()) {
@@ -154,8 +168,11 @@ bool Session::take(const std::string &line) {
 bool Session::start(std::uint64_t id, std::uint64_t workers) {
   run_ = id;
   auto list = std::exchange(dispatches_, std::make_unique<DispatchList>());
+  checked_ = list->check() != nullptr;
   driver_ = std::thread([this, id, workers, list = std::move(list)] {
     const auto dispatches = list->view();
+    const lockstep_check_request *check = list->check();
+    if (check != nullptr) lockstep::report_in_crash(emulator_, id);
     const auto done = [](void *user, std::size_t dispatch, std::uint64_t nanoseconds) {
       Reply("dispatch")
           .field("run", *static_cast<const std::uint64_t *>(user))
@@ -165,7 +182,11 @@ bool Session::start(std::uint64_t id, std::uint64_t workers) {
     };
     std::uint64_t run = id;
     const lockstep_status status = lockstep_emulator_run(emulator_, dispatches.data(), dispatches.size(),
-                                                         static_cast<unsigned>(workers), done, &run);
+                                                         static_cast<unsigned>(workers), check, done, &run);
+    if (check != nullptr) {
+      lockstep::report_in_crash(nullptr, 0);
+      write_checks(id, false);
+    }
     if (status == LOCKSTEP_STATUS_OK) {
       Reply("done").field("run", id).send();
     } else if (status == LOCKSTEP_STATUS_CANCELLED) {
@@ -180,6 +201,11 @@ bool Session::start(std::uint64_t id, std::uint64_t workers) {
   return true;
 }
 
+void Session::write_checks(std::uint64_t run, bool reports_alone) {
+  const auto line = [](void *, const char *text) { lockstep::send_line(text); };
+  lockstep_emulator_write_checks(emulator_, run, reports_alone ? 1 : 0, line, nullptr);
+}
+
 void Session::inspect(std::uint64_t id, const std::string &path) {
   lockstep_module_info info{};
   const lockstep_status status = lockstep_emulator_inspect(emulator_, path.c_str(), &info);
@@ -192,7 +218,7 @@ void Session::inspect(std::uint64_t id, const std::string &path) {
       .field("run", id)
       .field("staticThreadgroupBytes", info.static_threadgroup_bytes)
       .field("maxThreadsPerThreadgroup", info.max_threads)
-      .field("flavour", info.flavour == LOCKSTEP_FLAVOUR_ID_LOCKSTEP ? "lockstep" : "fast")
+      .field("flavour", flavour_name(info.flavour))
       .send();
 }
 

@@ -73,6 +73,22 @@ void Reply::send() {
   write_all(line_.data(), line_.size());
 }
 
+void send_line(const char *text) {
+  const std::string line = std::string(text) + "\n";
+  const std::lock_guard lock(output_mutex);
+  write_all(line.data(), line.size());
+}
+
+void send_line_in_crash(const char *text) {
+  char line[4096];
+  std::size_t length = 0;
+  // The newline before it ends whatever another thread had begun.
+  line[length++] = '\n';
+  for (; *text != 0 && length + 2 < sizeof line; ++text) line[length++] = *text;
+  line[length++] = '\n';
+  write_all(line, length);
+}
+
 void send_crash(const char *message) {
   // One write, so that the line stays whole; the newline before it ends whatever another thread had begun.
   char line[4096];

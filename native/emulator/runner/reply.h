@@ -20,6 +20,11 @@ private:
   std::string line_;
 };
 
+/** Sends a line that is whole already. */
+void send_line(const char *text);
+/** The same from a signal handler: no lock. */
+void send_line_in_crash(const char *text);
+
 /** Sends a `crash` reply from a signal handler: no allocation, no lock. */
 void send_crash(const char *message);
 

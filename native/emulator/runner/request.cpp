@@ -36,6 +36,12 @@ bool read32(const std::string &word, std::uint32_t &value) {
   return true;
 }
 
+/** `ro` or `rw`: what the kernel's parameter allows. */
+bool read_access(const std::string &word, lockstep_binding &binding) {
+  binding.read_only = word == "ro" ? 1 : 0;
+  return word == "ro" || word == "rw";
+}
+
 } // namespace
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -71,9 +77,10 @@ std::optional<std::vector<char>> bytes_of(const std::string &word) {
 bool DispatchList::add(const std::vector<std::string> &words) {
   const std::string &command = words[0];
   if (command == "dispatch") {
-    if (words.size() != 9) return false;
+    if (words.size() != 10 || (words[9] != "fast" && words[9] != "safe")) return false;
     auto entry = std::make_unique<Entry>();
     entry->label = words[1];
+    entry->dispatch.fast_math = words[9] == "fast" ? 1 : 0;
     const auto module = number_of(words[2]);
     if (!module) return false;
     entry->dispatch.module = *module;
@@ -83,10 +90,22 @@ bool DispatchList::add(const std::vector<std::string> &words) {
     entries_.push_back(std::move(entry));
     return true;
   }
+  if (command == "check" && words.size() == 2) {
+    if (words[1] != "serial" && words[1] != "concurrent") return false;
+    checks_ = true;
+    request_.concurrent = words[1] == "concurrent" ? 1 : 0;
+    return true;
+  }
+  if (command == "output" && words.size() == 2) {
+    const auto buffer = number_of(words[1]);
+    if (buffer) outputs_.push_back(*buffer);
+    return buffer.has_value();
+  }
   if (entries_.empty()) return false;
   Entry &entry = *entries_.back();
-  if (command == "bind" && words.size() == 4) {
+  if (command == "bind" && words.size() == 5) {
     lockstep_binding binding{};
+    if (!read_access(words[4], binding)) return false;
     const auto buffer = number_of(words[2]);
     const auto offset = number_of(words[3]);
     if (!read32(words[1], binding.index) || !buffer || *buffer == 0 || !offset) return false;
@@ -95,8 +114,9 @@ bool DispatchList::add(const std::vector<std::string> &words) {
     entry.bindings.push_back(binding);
     return true;
   }
-  if (command == "bytes" && words.size() == 3) {
+  if (command == "bytes" && words.size() == 4) {
     lockstep_binding binding{};
+    if (!read_access(words[3], binding)) return false;
     auto bytes = bytes_of(words[2]);
     if (!read32(words[1], binding.index) || !bytes) return false;
     entry.bytes.push_back(std::make_unique<std::vector<char>>(std::move(*bytes)));
@@ -112,6 +132,13 @@ bool DispatchList::add(const std::vector<std::string> &words) {
     return true;
   }
   return false;
+}
+
+const lockstep_check_request *DispatchList::check() {
+  if (!checks_) return nullptr;
+  request_.outputs = outputs_.data();
+  request_.output_count = outputs_.size();
+  return &request_;
 }
 
 std::vector<lockstep_dispatch> DispatchList::view() const {

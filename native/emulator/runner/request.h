@@ -24,10 +24,12 @@ std::optional<std::vector<char>> bytes_of(const std::string &word);
 /** The dispatches of a run as they are built up line by line; owns all that they point to. */
 class DispatchList {
 public:
-  /** Takes the words of a `dispatch`, `bind`, `bytes` or `tgmem` line. False if they make no sense. */
+  /** Takes the words of a `dispatch`, `bind`, `bytes`, `tgmem`, `check` or `output` line. False if they make no sense. */
   bool add(const std::vector<std::string> &words);
   /** The dispatches, valid while this lives and is not added to. */
   std::vector<lockstep_dispatch> view() const;
+  /** What the check flavours are asked, valid as long; null if they are not. */
+  const lockstep_check_request *check();
 
 private:
   struct Entry {
@@ -38,6 +40,9 @@ private:
     std::vector<std::unique_ptr<std::vector<char>>> bytes;
   };
   std::vector<std::unique_ptr<Entry>> entries_;
+  bool checks_ = false;
+  std::vector<std::uint64_t> outputs_;
+  lockstep_check_request request_{};
 };
 
 } // namespace lockstep

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "check_session.h"
 #include "launch_plan.h"
 #include "mapped_buffer.h"
 #include "worker_pool.h"
@@ -22,6 +23,9 @@ using lockstep::ThreadgroupQueue;
 using lockstep::Worker;
 
 namespace {
+
+/** Room on both sides of inline bytes: no other object shares a piece of the address space with them. */
+constexpr std::size_t kInlineGuard = std::size_t{16} << 20;
 
 /** A reason not to do what was asked. */
 struct Refusal {
@@ -39,6 +43,8 @@ struct lockstep_emulator {
   std::unordered_map<std::uint64_t, std::unique_ptr<ModuleImage>> modules;
   std::unordered_map<std::uint64_t, std::unique_ptr<MappedBuffer>> buffers;
   std::vector<std::unique_ptr<InlineBytes>> inlines;
+  /** Made when a run is to be checked, and kept. */
+  std::unique_ptr<lockstep::CheckSession> check;
   lockstep::WorkerPool pool;
   std::string message;
 
@@ -60,14 +66,13 @@ struct lockstep_emulator {
     InlineBytes &target = *inlines[slot];
     const std::size_t units = (count + 15) / 16 * 16;
     if (target.capacity < units) {
-      const std::size_t page = lockstep::page_bytes();
       const std::size_t capacity = lockstep::round_to_pages(units);
-      lockstep::Reservation reservation(page + capacity + page);
-      if (!reservation.valid() || !reservation.open(page, capacity)) return nullptr;
+      lockstep::Reservation reservation(kInlineGuard + capacity + kInlineGuard);
+      if (!reservation.valid() || !reservation.open(kInlineGuard, capacity)) return nullptr;
       target.reservation = std::move(reservation);
       target.capacity = capacity;
     }
-    target.data = target.reservation.base() + lockstep::page_bytes() + target.capacity - units;
+    target.data = target.reservation.base() + kInlineGuard + target.capacity - units;
     target.bytes = count;
     std::memcpy(target.data, bytes, count);
     return &target;
@@ -75,12 +80,14 @@ struct lockstep_emulator {
 
   LaunchPlan resolve(const lockstep_dispatch &dispatch, std::size_t &inline_slot);
   lockstep_status run(const std::vector<LaunchPlan> &plans, unsigned workers, lockstep_dispatch_done done, void *user);
+  bool prepare_check(std::vector<LaunchPlan> &plans, const lockstep_check_request &request);
   void forget_released_buffers();
 };
 
 LaunchPlan lockstep_emulator::resolve(const lockstep_dispatch &dispatch, std::size_t &inline_slot) {
   LaunchPlan plan;
   plan.label = dispatch.label;
+  plan.fast_math = dispatch.fast_math != 0;
   const std::string name = "Dispatch \"" + plan.label + "\"";
   const auto refuse = [&](const std::string &text) { throw Refusal{LOCKSTEP_STATUS_REFUSED, name + " " + text}; };
   const auto module = modules.find(dispatch.module);
@@ -109,6 +116,7 @@ LaunchPlan lockstep_emulator::resolve(const lockstep_dispatch &dispatch, std::si
       const InlineBytes *placed = place(inline_slot++, binding.bytes, binding.byte_count);
       if (placed == nullptr) throw Refusal{LOCKSTEP_STATUS_UNAVAILABLE, name + ": no memory for the bytes " + at + "."};
       plan.inlines[binding.index] = placed;
+      plan.read_only[binding.index] = binding.read_only != 0;
       plan.addresses[binding.index] = placed->data;
       continue;
     }
@@ -120,6 +128,7 @@ LaunchPlan lockstep_emulator::resolve(const lockstep_dispatch &dispatch, std::si
     }
     if (const std::string error = buffer->second->map(); !error.empty()) throw Refusal{LOCKSTEP_STATUS_UNAVAILABLE, error};
     plan.buffers[binding.index] = buffer->second.get();
+    plan.read_only[binding.index] = binding.read_only != 0;
     plan.addresses[binding.index] = buffer->second->data() + binding.offset;
   }
   for (std::size_t i = 0; i < dispatch.threadgroup_memory_count; ++i) {
@@ -162,6 +171,26 @@ lockstep_status lockstep_emulator::run(const std::vector<LaunchPlan> &plans, uns
   return LOCKSTEP_STATUS_OK;
 }
 
+bool lockstep_emulator::prepare_check(std::vector<LaunchPlan> &plans, const lockstep_check_request &request) {
+  if (check == nullptr) check = std::make_unique<lockstep::CheckSession>();
+  if (!check->error().empty()) {
+    message = check->error();
+    check.reset();
+    return false;
+  }
+  std::vector<const MappedBuffer *> outputs;
+  for (std::size_t i = 0; i < request.output_count; ++i) {
+    const auto buffer = buffers.find(request.outputs[i]);
+    if (buffer != buffers.end()) outputs.push_back(buffer->second.get());
+  }
+  check->begin(plans, outputs, request.concurrent != 0);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].check = check.get();
+    plans[i].dispatch = static_cast<std::uint32_t>(i);
+  }
+  return true;
+}
+
 void lockstep_emulator::forget_released_buffers() {
   for (auto &[id, buffer] : buffers) buffer->unmap_if_released();
 }
@@ -198,7 +227,8 @@ lockstep_status lockstep_emulator_inspect(lockstep_emulator *emulator, const cha
 }
 
 lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockstep_dispatch *dispatches, size_t count,
-                                      unsigned workers, lockstep_dispatch_done done, void *user) {
+                                      unsigned workers, const lockstep_check_request *check, lockstep_dispatch_done done,
+                                      void *user) {
   std::vector<LaunchPlan> plans;
   plans.reserve(count);
   std::size_t inline_slot = 0;
@@ -209,7 +239,14 @@ lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockste
     return emulator->fail(refusal.status, std::move(refusal.message));
   }
   const unsigned cores = std::thread::hardware_concurrency();
-  const lockstep_status status = emulator->run(plans, workers != 0 ? workers : (cores == 0 ? 1 : cores), done, user);
+  unsigned wanted = workers != 0 ? workers : (cores == 0 ? 1 : cores);
+  if (check != nullptr) {
+    if (!emulator->prepare_check(plans, *check)) return LOCKSTEP_STATUS_UNAVAILABLE;
+    // The shadow belongs to one thread.
+    wanted = 1;
+  }
+  const lockstep_status status = emulator->run(plans, wanted, done, user);
+  if (check != nullptr) emulator->check->end(status == LOCKSTEP_STATUS_OK);
   emulator->forget_released_buffers();
   const std::lock_guard lock(emulator->queue_mutex);
   emulator->cancelled = false;
@@ -217,6 +254,11 @@ lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockste
   emulator->current_dispatch = 0;
   emulator->total = 0;
   return status;
+}
+
+void lockstep_emulator_write_checks(const lockstep_emulator *emulator, uint64_t run, int reports_alone, lockstep_line line,
+                                    void *user) {
+  if (emulator->check != nullptr) emulator->check->write(run, reports_alone != 0, line, user);
 }
 
 const char *lockstep_emulator_message(const lockstep_emulator *emulator) { return emulator->message.c_str(); }

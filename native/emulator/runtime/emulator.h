@@ -34,6 +34,8 @@ typedef struct lockstep_binding {
   uint64_t offset;
   const void *bytes;
   size_t byte_count;
+  /* The kernel's parameter is `const` or `constant`. */
+  int read_only;
 } lockstep_binding;
 
 typedef struct lockstep_threadgroup_memory {
@@ -50,7 +52,21 @@ typedef struct lockstep_dispatch {
   size_t binding_count;
   const lockstep_threadgroup_memory *threadgroup_memory;
   size_t threadgroup_memory_count;
+  /* The source was compiled for fast math. */
+  int fast_math;
 } lockstep_dispatch;
+
+/* What modules of check flavours are asked; such a run has one worker. */
+typedef struct lockstep_check_request {
+  /* Buffers of which every byte must be written exactly once. */
+  const uint64_t *outputs;
+  size_t output_count;
+  /* Dispatches may overlap: what two of them share is a race. */
+  int concurrent;
+} lockstep_check_request;
+
+/* Takes a line of a report, without a newline. Called in signal handlers too. */
+typedef void (*lockstep_line)(void *user, const char *text);
 
 /* Called on the driving thread after each dispatch; may be null. */
 typedef void (*lockstep_dispatch_done)(void *user, size_t dispatch, uint64_t nanoseconds);
@@ -76,7 +92,14 @@ lockstep_status lockstep_emulator_inspect(lockstep_emulator *emulator, const cha
 
 /* Runs the dispatches in order on `workers` threads (0: one per core); returns when the last one is done. */
 lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockstep_dispatch *dispatches, size_t count,
-                                      unsigned workers, lockstep_dispatch_done done, void *user);
+                                      unsigned workers, const lockstep_check_request *check, lockstep_dispatch_done done,
+                                      void *user);
+/*
+ * Writes what the check flavours saw in run `run`, as JSON, one object a line. At the end of a run, or while one runs
+ * from another thread, or from a signal handler: then reports alone.
+ */
+void lockstep_emulator_write_checks(const lockstep_emulator *emulator, uint64_t run, int reports_alone, lockstep_line line,
+                                    void *user);
 /* What the last function that failed had to say. */
 const char *lockstep_emulator_message(const lockstep_emulator *emulator);
 

@@ -38,6 +38,8 @@ public:
   char *region(std::uint32_t index, std::size_t bytes);
   /** The index whose region or guards hold `address`, or -1. */
   std::int32_t index_of(const void *address) const;
+  /** What a slot reserved around its region: guards and all. */
+  const Reservation &reservation_of(std::uint32_t index) const { return slots_[index].reservation; }
 
 private:
   struct Slot {

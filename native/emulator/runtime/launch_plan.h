@@ -22,6 +22,8 @@ struct InlineBytes {
   std::size_t bytes = 0;
 };
 
+class CheckSession;
+
 struct LaunchPlan {
   std::string label;
   std::uint64_t module = 0;
@@ -33,6 +35,12 @@ struct LaunchPlan {
   std::array<const MappedBuffer *, LOCKSTEP_BUFFER_SLOTS> buffers{};
   std::array<const InlineBytes *, LOCKSTEP_BUFFER_SLOTS> inlines{};
   std::array<std::uint32_t, LOCKSTEP_THREADGROUP_SLOTS> threadgroup_bytes{};
+  /** Bound to parameters that are `const` or `constant`. */
+  std::array<bool, LOCKSTEP_BUFFER_SLOTS> read_only{};
+  bool fast_math = false;
+  /** The shadow of the submission, and which dispatch this is; null where nothing is checked. */
+  CheckSession *check = nullptr;
+  std::uint32_t dispatch = 0;
 
   std::uint64_t total() const {
     return std::uint64_t{threadgroups[0]} * threadgroups[1] * threadgroups[2];

@@ -24,6 +24,10 @@ public:
   void unmap_if_released();
 
   char *data() const { return data_; }
+  /** First mapped byte; what lies before `data()` belongs to the file's layout. */
+  char *mapped() const { return data_ - file_offset_; }
+  /** The buffer with its guards. */
+  const Reservation &reservation() const { return reservation_; }
   std::uint64_t bytes() const { return bytes_; }
   const std::string &label() const { return label_; }
   /** True if `address` lies in the buffer or in one of its guards. */

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define LOCKSTEP_MODULE_VERSION 1u
+#define LOCKSTEP_MODULE_VERSION 2u
 
 enum {
   LOCKSTEP_BUFFER_SLOTS = 31,
@@ -28,7 +28,8 @@ enum {
 /* A quiet NaN in f32 and in both halves of f16 and bf16; memory that nothing has written yet shows as NaN. */
 #define LOCKSTEP_POISON_WORD 0x7fed7fedu
 
-enum { LOCKSTEP_FLAVOUR_ID_FAST = 0, LOCKSTEP_FLAVOUR_ID_LOCKSTEP = 1 };
+/* Bits. */
+enum { LOCKSTEP_FLAVOUR_ID_FAST = 0, LOCKSTEP_FLAVOUR_ID_LOCKSTEP = 1, LOCKSTEP_FLAVOUR_ID_CHECK = 2 };
 
 enum { LOCKSTEP_OK = 0, LOCKSTEP_FAULT = 1 };
 
@@ -37,6 +38,9 @@ typedef struct lockstep_module_info {
   uint32_t flavour;
   uint32_t max_threads;
   uint64_t static_threadgroup_bytes;
+  /* Where the static threadgroup memory of this copy lies, and how many bytes its image has. */
+  char *static_threadgroup_memory;
+  uint64_t image_bytes;
 } lockstep_module_info;
 
 /* Stacks of the fibers, owned by the worker. Stack i is the `bytes` below `base + (i + 1) * stride`. */
@@ -47,6 +51,8 @@ typedef struct lockstep_stacks {
   uint32_t count;
 } lockstep_stacks;
 
+struct lockstep_check;
+
 /* One dispatch as a module sees it. Addresses are those of the worker's process; unbound slots are null. */
 typedef struct lockstep_launch {
   void *buffers[LOCKSTEP_BUFFER_SLOTS];
@@ -56,6 +62,8 @@ typedef struct lockstep_launch {
   uint32_t threads[3];
   void (*entry)(void);
   lockstep_stacks stacks;
+  /* Shadow and reports of the check flavours; null for the others. */
+  struct lockstep_check *check;
 } lockstep_launch;
 
 /* Where a worker is; read by the crash handler. `thread` is -1 while the scheduler itself runs. */

@@ -70,6 +70,9 @@ const char *base_name(const char *path) {
 
 void release_barrier() {
   ThreadgroupState &state = lockstep_threadgroup;
+#if LOCKSTEP_CHECKS
+  lockstep_check_barrier(state.barrier.order, state.barrier.site);
+#endif
   state.at_barrier = 0;
   for (uint32_t i = 0; i < state.simdgroups; ++i) lockstep_simdgroups[i].at_barrier = 0;
 }
@@ -130,6 +133,9 @@ extern "C" void lockstep_note_site(Simdgroup *group, const void *) { group->expe
 
 extern "C" void lockstep_barrier_mismatch(const BarrierSite *site) {
   const ThreadgroupState &state = lockstep_threadgroup;
+#if LOCKSTEP_CHECKS
+  lockstep_check_divergent_barrier(site->site, state.barrier.site);
+#endif
   Text()
       .add("threadgroup barrier not reached by all threads: ")
       .add(state.at_barrier)
@@ -171,10 +177,15 @@ extern "C" void lockstep_fault(const char *text) {
   leave(LOCKSTEP_FAULT);
 }
 
+extern "C" void lockstep_abandon() { leave(LOCKSTEP_OK); }
+
 /** The life of a fiber: the kernel, then on to another lane. It is never resumed. */
 extern "C" void lockstep_fiber_main() {
   ThreadgroupState &state = lockstep_threadgroup;
   state.launch->entry();
+#if LOCKSTEP_CHECKS
+  lockstep_check_exit();
+#endif
   Lane *lane = lockstep_current;
   Simdgroup &group = *lane->simdgroup;
   group.live &= ~lane->bit;
@@ -244,9 +255,15 @@ void lay_out(const uint32_t threads[3]) {
 
 extern "C" __attribute__((visibility("default"))) void lockstep_module_describe(lockstep_module_info *info) {
   info->version = LOCKSTEP_MODULE_VERSION;
-  info->flavour = LOCKSTEP_INSTRUMENTED ? LOCKSTEP_FLAVOUR_ID_LOCKSTEP : LOCKSTEP_FLAVOUR_ID_FAST;
+  info->flavour = (LOCKSTEP_MEETS ? LOCKSTEP_FLAVOUR_ID_LOCKSTEP : 0) | (LOCKSTEP_CHECKS ? LOCKSTEP_FLAVOUR_ID_CHECK : 0);
   info->max_threads = LOCKSTEP_MAX_THREADS;
   info->static_threadgroup_bytes = lockstep::static_bytes();
+  info->static_threadgroup_memory = lockstep::static_begin();
+#if LOCKSTEP_CHECKS
+  info->image_bytes = lockstep_check_image_bytes();
+#else
+  info->image_bytes = 0;
+#endif
 }
 
 extern "C" __attribute__((visibility("default"))) const char *lockstep_module_message(void) { return message; }
@@ -296,7 +313,13 @@ extern "C" __attribute__((visibility("default"), noinline)) int lockstep_module_
   for (int i = 0; i < LOCKSTEP_THREADGROUP_SLOTS; ++i) {
     if (launch->threadgroup_bytes[i] != 0) poison(launch->threadgroup_memory[i], launch->threadgroup_bytes[i]);
   }
+#if LOCKSTEP_CHECKS
+  lockstep_check_begin(launch);
+#endif
   lockstep_current = lanes;
   lockstep::switch_context(&state.host, &lanes[0].context);
+#if LOCKSTEP_CHECKS
+  lockstep_check_end();
+#endif
   return status;
 }

@@ -14,10 +14,20 @@ extern "C" __attribute__((weak, visibility("hidden"))) char __stop_ls_tgmem[];
 #define lockstep_static_stop __stop_ls_tgmem
 #endif
 
+#if LOCKSTEP_CHECKS
+/** Ends the section, behind the kernel's own arrays: what runs over them lands here, where it is seen and harms nothing. */
+enum { LOCKSTEP_STATIC_GUARD_BYTES = 65536 };
+extern "C" LOCKSTEP_HIDDEN char lockstep_static_guard[LOCKSTEP_STATIC_GUARD_BYTES];
+#endif
+
 namespace lockstep {
 
 inline char *static_begin() { return lockstep_static_start; }
+#if LOCKSTEP_CHECKS
+inline size_t static_bytes() { return static_cast<size_t>(lockstep_static_guard - lockstep_static_start); }
+#else
 inline size_t static_bytes() { return static_cast<size_t>(lockstep_static_stop - lockstep_static_start); }
+#endif
 
 /** True if `address` lies in static or dynamic threadgroup memory. */
 inline bool in_threadgroup_memory(const void *address) {

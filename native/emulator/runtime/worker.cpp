@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "check_session.h"
 #include "plain_text.h"
 
 namespace lockstep {
@@ -75,6 +76,17 @@ void Worker::run(const LaunchPlan &plan, ThreadgroupQueue &queue) {
   }
   launch_.entry = copy->entry();
   launch_.stacks = stacks_.view();
+  lockstep_module_info info{};
+  copy->describe(&info);
+  const bool checks = (info.flavour & LOCKSTEP_FLAVOUR_ID_CHECK) != 0;
+  if (checks && plan.check == nullptr) {
+    queue.fail(false, "Kernel \"" + plan.label + "\" is of a check flavour, but the run was not asked to check.");
+    return;
+  }
+  if (checks) {
+    plan.check->enter(plan, plan.dispatch, launch_, info, arena_);
+    launch_.check = plan.check->shared();
+  }
   copy_ = copy;
   plan_ = &plan;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -95,6 +107,7 @@ void Worker::run(const LaunchPlan &plan, ThreadgroupQueue &queue) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   plan_ = nullptr;
   copy_ = nullptr;
+  if (checks) plan.check->leave();
 }
 
 bool Worker::describe_crash(int signal, const void *address, char *text, std::size_t size) const {

@@ -34,8 +34,11 @@
 #define LS_METHOD_device LS_ALWAYS LS_ALWAYS LS_ALWAYS
 #define LS_METHOD_thread LS_ALWAYS LS_ALWAYS LS_ALWAYS LS_ALWAYS
 
-/** Functions of the library are part of their caller: no call, and the caller's line in debug information. */
-#define LS_INLINE inline __attribute__((always_inline))
+/**
+ * Functions of the library are part of their caller: no call, and the caller's line in debug information. Their own
+ * arithmetic is none of the kernel's.
+ */
+#define LS_INLINE inline __attribute__((always_inline, nodebug, no_sanitize("undefined", "integer")))
 
 namespace lockstep {
 

@@ -10,7 +10,7 @@
 #include "vector_names.h"
 
 /** A lambda that is always inlined into its caller. */
-#define LS_EACH(...) [](__VA_ARGS__) __attribute__((always_inline))
+#define LS_EACH(...) [](__VA_ARGS__) __attribute__((always_inline, nodebug, no_sanitize("undefined", "integer")))
 
 namespace lockstep {
 

@@ -1,0 +1,84 @@
+/** The parts of the check flavours inside a module: what they know of the threadgroup that runs, and what they call. */
+#pragma once
+
+#include "barrier.h"
+#include "check.h"
+#include "module_memory.h"
+
+namespace lockstep {
+
+/** The order that rendezvous of a simdgroup gave to its lanes. Ticks count its rendezvous and never go back. */
+struct SimdgroupOrder {
+  uint32_t tick;
+  /** Tick of the last rendezvous of all live lanes that ordered threadgroup memory, device memory, execution alone. */
+  uint32_t full[3];
+  /** Tick of the last barrier of the threadgroup that did not order threadgroup, device memory. */
+  uint32_t weak[2];
+  /** True if some rendezvous had only a part of the lanes: then the pairs count as well. */
+  bool partial;
+  uint16_t listed_count;
+  uint16_t listed[LOCKSTEP_CHECK_SITES < 512 ? LOCKSTEP_CHECK_SITES : 512];
+};
+
+enum Order { ORDER_THREADGROUP = 0, ORDER_DEVICE = 1, ORDER_EXECUTION = 2 };
+
+struct CheckState {
+  lockstep_check *shared;
+  const uint8_t *classes;
+  /** Copies of the shared counters while a threadgroup runs. */
+  uint32_t threadgroup_epoch;
+  uint32_t first_threadgroup_epoch;
+  uint32_t device_epoch;
+  uint32_t first_own_device_epoch;
+  uint32_t first_device_epoch;
+  uint32_t threads;
+  uint16_t exited_first;
+  bool exited;
+  uintptr_t stacks_begin;
+  uintptr_t stacks_bytes;
+};
+
+/** A write at the same time as another one: whether it changed anything shows when it has happened. */
+struct PendingWrite {
+  bool waits;
+  lockstep_report report;
+  const char *address;
+  uint32_t bytes;
+  unsigned char before[16];
+};
+
+extern LOCKSTEP_HIDDEN CheckState check_state;
+extern LOCKSTEP_HIDDEN SimdgroupOrder simdgroup_orders[LOCKSTEP_MAX_THREADS / LOCKSTEP_SIMD_WIDTH];
+
+/** What an access was, where and by whom. */
+struct Attempt {
+  uint32_t site;
+  uint32_t access;
+};
+
+/** The current thread as one side of a report. */
+LOCKSTEP_HIDDEN lockstep_side current_side(uint32_t site, uint32_t access);
+/** Adds a report, or counts it if it is known; returns it, or null where there is no room. */
+LOCKSTEP_HIDDEN lockstep_report *add_report(const lockstep_report &report);
+/** A report about `size` bytes at `offset` of `region`, with the current thread as its first side. */
+LOCKSTEP_HIDDEN lockstep_report report_of(lockstep_report_kind kind, const lockstep_region *region, int64_t offset, uint32_t size,
+                                          uint32_t site, uint32_t access);
+/** The tick below which accesses of lane `a` are ordered before what lane `b` of the same simdgroup does now. */
+LOCKSTEP_HIDDEN uint32_t ordered_tick(uint32_t simdgroup, uint32_t a, uint32_t b, Order order);
+
+/** Counts what lines have kept for a simdgroup; `all` also where lanes have not come equally far. */
+LOCKSTEP_HIDDEN void count_traffic(uint32_t simdgroup, bool all);
+
+/** Bytes from the start of the module's image. */
+extern "C" LOCKSTEP_HIDDEN const char lockstep_image_start[]
+#if defined(__APPLE__)
+    __asm("__mh_dylib_header");
+#else
+    __asm("__ehdr_start");
+#endif
+
+inline uint32_t site_of(const void *address) {
+  return static_cast<uint32_t>(static_cast<const char *>(address) - lockstep_image_start);
+}
+
+} // namespace lockstep
