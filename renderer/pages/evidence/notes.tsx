@@ -3,6 +3,7 @@ import { type ReactElement, useRef, useState } from "react";
 import { PaneHead } from "../../parts/pane.tsx";
 import { whenText } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
+import { focusRevealed } from "../../shell/drawer.ts";
 import { useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
 
@@ -16,7 +17,7 @@ export function Notes({ id }: { readonly id: string }): ReactElement {
     setDraft(note?.text ?? "");
     requestAnimationFrame(() => {
       const { current } = field;
-      current?.focus();
+      focusRevealed(current);
       current?.setSelectionRange(current.value.length, current.value.length);
     });
   };
