@@ -225,6 +225,10 @@ export function Opening(): ReactElement | null {
     const answer = await session.attempt(() => session.workbench.call("bundle.open", { path: null }));
     if (answer?.id != null) showBundle(session, answer.id);
   };
+  const close = (): void => {
+    session.failure.set(null);
+    setAsking(false);
+  };
   useAction("bundle.open", () => void open());
   useAction("run.inputs", () => void open());
   useEffect(() => {
@@ -254,7 +258,7 @@ export function Opening(): ReactElement | null {
           </button>
         </div>
       )}
-      {asking ? <OpenDialog onClose={() => setAsking(false)} onChosen={receive} /> : null}
+      {asking ? <OpenDialog onClose={close} onChosen={receive} /> : null}
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** A run as the window shows it: reduced from items, the same as from its record; rows with the state of each result. */
 import { describe, expect, it } from "vitest";
-import { countIn, filterRows, rowsOf, sortRows, tally } from "../../renderer/state/rows.ts";
+import { countIn, facetRows, facetValues, filterRows, rowsOf, sortRows, tally } from "../../renderer/state/rows.ts";
 import {
   fromRecord,
   type Item,
+  keptLog,
   type RunEvent,
   type RunModel,
   type RunRecord,
@@ -175,5 +176,72 @@ describe("a kept run", () => {
     expect([countIn(rows, "all"), countIn(rows, "notrun"), countIn(rows, "fail")]).toEqual([4, 3, 0]);
     expect(filterRows(rows, "all", "L2 naive").map((row) => row.state)).toEqual(["notrun"]);
     expect(filterRows(rows, "pass", "L2")).toEqual([]);
+  });
+});
+
+describe("a run that a user holds and narrows", () => {
+  it("is asked to pause, pauses and goes on; a cancel ends the pause", () => {
+    const said = (state: "asked" | "paused" | "resumed") => event({ type: "pause", state });
+    expect(reduced().pausing).toBe("no");
+    expect(reduced(said("asked")).pausing).toBe("asked");
+    expect(reduced(said("asked"), said("paused")).pausing).toBe("paused");
+    expect(reduced(said("asked"), said("paused"), said("resumed")).pausing).toBe("no");
+    const refused: Item = { type: "ended", id: ID, at: 20, entry: null, failure: { name: "Error", message: "gone" } };
+    expect(reduced(said("paused"), refused).pausing).toBe("no");
+  });
+
+  it("shows skipped results as such, among those that did not run", () => {
+    const skipped = result(CASES[0]!, "naive", { verdict: "not_run", state: "skipped", error: "skipped by you" });
+    const model = reduced(event({ type: "skip", case: CASES[0]! }), event({ type: "result", result: skipped }));
+    const rows = rowsOf(model);
+    expect(rows.find((row) => row.route === "naive")?.state).toBe("skip");
+    expect([countIn(rows, "notrun"), countIn(rows, "pass")]).toEqual([1, 0]);
+    expect(model.log.map((line) => line.text)).toEqual(
+      expect.arrayContaining(["skip L1 spread", "SKIPPED L1 spread naive"]),
+    );
+  });
+
+  it("narrows by operator, route and type; a value that no row has narrows nothing", () => {
+    const rows = rowsOf(reduced());
+    expect(facetValues(rows, "route")).toEqual(["naive", "three_stage"]);
+    expect(facetValues(rows, "type")).toEqual(["f32"]);
+    expect(facetRows(rows, { route: "naive", operator: "gqa_decode" }).map((row) => row.route)).toEqual([
+      "naive",
+      "naive",
+    ]);
+    expect(facetRows(rows, { route: "nothing" })).toHaveLength(4);
+  });
+});
+
+describe("the log of a kept run", () => {
+  it("reads as it did while the run went on", () => {
+    const [key] = CASES;
+    const live = reduced(
+      progress(key!, "naive", "run", 0.5),
+      event({ type: "result", result: result(key!, "naive", { verdict: "fail" }) }),
+      event({ type: "pause", state: "asked" }),
+    );
+    const kept = keptLog([
+      { type: "planned", at: 10, cases: 2, results: 4 },
+      { type: "phase", at: 10, case: key!, route: "naive", phase: "run" },
+      { type: "result", at: 10, case: key!, route: "naive", verdict: "fail", state: "completed" },
+      { type: "pause", at: 10, state: "asked" },
+    ]);
+    expect(kept).toEqual(live.log);
+    const end = keptLog([{ type: "ended", at: 9, outcome: "crashed", reason: "The host stopped by SIGKILL" }]);
+    expect(end).toEqual([{ at: 9, kind: "host", text: "The host stopped by SIGKILL", tone: "crash" }]);
+    expect(keptLog(null)).toEqual([]);
+  });
+
+  it("of a run of a file is run again by its path, where that is known", () => {
+    const model = reduced();
+    const item = PLANNED[0]!;
+    const command = (file: string) => ["lockstep", "parity", "--inputs", file];
+    const file = { ...model, suite: null };
+    expect(requestAgain({ ...file, command: command("/tmp/x.safetensors") }, item)).toMatchObject({
+      inputs: "/tmp/x.safetensors",
+    });
+    expect(requestAgain({ ...file, command: command("x.safetensors") }, item)).toBeNull();
+    expect(requestAgain(model, item)).toMatchObject({ suite: "quick", inputs: null });
   });
 });
