@@ -4,6 +4,7 @@ import "./styles/tokens.css";
 import "./styles/components.css";
 import "./styles/window.css";
 import "./styles/pages.css";
+import "./styles/adapt.css";
 import { type ReactElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { openBridge, windowShell } from "./bridge.ts";
