@@ -87,7 +87,7 @@ export interface Cells {
   readonly values: Float64Array;
   /** Mean magnitude of the same elements; NaN where a cell has none. */
   readonly means: Float64Array;
-  /** Flat index of the element that `values` shows; the first flagged one where there is no other; -1 for no element. */
+  /** Flat index of the first flagged element, else of the one that `values` shows; -1 for no element. */
   readonly at: Int32Array;
   /** `FLAG` bits of all elements of the cell. */
   readonly flags: Uint8Array;
@@ -130,7 +130,7 @@ export function cellsOf(view: MatrixView, measure: Float64Array, flags: Uint8Arr
       }
       values[cell] = best;
       if (taken > 0) means[cell] = sum / taken;
-      at[cell] = bestAt >= 0 ? bestAt : flaggedAt;
+      at[cell] = flaggedAt >= 0 ? flaggedAt : bestAt;
       seen[cell] = bits;
     }
   }
@@ -156,14 +156,16 @@ export function poolCells(cells: Cells, rows: number, columns: number): Omit<Cel
       for (let row = binStart(y, height, cells.rows); row < rowEnd; row++) {
         for (let column = binStart(x, width, cells.columns); column < columnEnd; column++) {
           const cell = row * cells.columns + column;
-          flags[pooled]! |= cells.flags[cell]!;
+          const flag = cells.flags[cell]!;
+          const first = flag !== 0 && flags[pooled] === 0;
+          flags[pooled]! |= flag;
           const value = cells.values[cell]!;
           const better = Number.isNaN(values[pooled]!)
             ? !Number.isNaN(value) || at[pooled] === -1
             : Math.abs(value) > Math.abs(values[pooled]!);
-          if (!better) continue;
-          values[pooled] = value;
-          at[pooled] = cells.at[cell]!;
+          if (better) values[pooled] = value;
+          // What is not finite is what the cell leads to.
+          if (first || (better && flags[pooled] === 0)) at[pooled] = cells.at[cell]!;
         }
       }
     }

@@ -11,7 +11,7 @@ export interface PositionProfile {
   readonly max: Float64Array;
   /** Mean magnitude; NaN likewise. */
   readonly mean: Float64Array;
-  /** Flat index of the element that `max` shows; the first flagged one where no output is finite. */
+  /** Flat index of the first flagged element, else of the one that `max` shows. */
   readonly at: Int32Array;
   /** `FLAG` bits of all elements of the place. */
   readonly flags: Uint8Array;

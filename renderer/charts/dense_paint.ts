@@ -10,7 +10,7 @@ import {
   xRange,
   yRange,
 } from "./dense_model.ts";
-import { type EdgeSet, edgeLook, edgesApart } from "./plot.ts";
+import { type EdgeSet, edgeLook, edgesShown } from "./plot.ts";
 import { decadeText, decadeTicks, indexTicks } from "./scale.ts";
 
 /** Room above the plot for title and labels, and below for the ticks, in CSS pixels. */
@@ -136,9 +136,7 @@ function paintXTicks(plot: uPlot, pen: Pen, data: DenseData): void {
 /** Tile: ticks on the base line. Page: dotted. Partition: solid, with a label where there is room. */
 function paintEdges(plot: uPlot, pen: Pen, data: DenseData): void {
   const count = pointCount(data);
-  const shown = (data.edges ?? []).filter(
-    (set) => edgesApart(set, count, pen.width) || edgeLook(set.kind) === "coarse",
-  );
+  const shown = (data.edges ?? []).filter((set) => edgesShown(set, count, pen.width));
   for (const set of shown) {
     const look = edgeLook(set.kind);
     const labelled = look === "coarse" && (set.edges.length + 1) * 70 < pen.width;

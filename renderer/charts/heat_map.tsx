@@ -2,7 +2,7 @@
 import { type ReactElement, type RefObject, useEffect, useLayoutEffect } from "react";
 import { parseHex, pixel, ramp, stopsOf, token, useDrawnTheme } from "./colors.ts";
 import { type HeatCells, paintCells } from "./heat_map_pixels.ts";
-import { type EdgeSet, edgeLook, edgesApart, GUTTER } from "./plot.ts";
+import { type EdgeSet, edgeLook, edgesShown, GUTTER } from "./plot.ts";
 import { indexTicks, type Range } from "./scale.ts";
 import { useSize } from "./use_size.ts";
 
@@ -63,7 +63,7 @@ function paint(canvas: HTMLCanvasElement, map: HeatMapData, props: HeatMapProps)
   const drawEdges = (sets: readonly EdgeSet[], across: boolean, length: number): void => {
     for (const set of sets) {
       const look = edgeLook(set.kind);
-      if (look === "fine" || !edgesApart(set, length, (across ? width : height) / ratio)) continue;
+      if (look === "fine" || !edgesShown(set, length, (across ? width : height) / ratio)) continue;
       line(set.edges, across, length, look === "page");
     }
   };

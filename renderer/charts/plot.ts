@@ -25,3 +25,9 @@ export function edgeLook(kind: EdgeSet["kind"]): "fine" | "page" | "coarse" {
   if (kind === "tile" || kind === "block") return "fine";
   return kind === "page" || kind === "group" ? "page" : "coarse";
 }
+
+/** Whether a set is drawn along an axis: coarse ones may come close here and there, not on the whole. */
+export function edgesShown(set: EdgeSet, length: number, pixels: number): boolean {
+  if (edgeLook(set.kind) !== "coarse") return edgesApart(set, length, pixels);
+  return pixels / (set.edges.length + 1) >= LEAST_GAP;
+}

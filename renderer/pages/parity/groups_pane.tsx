@@ -42,7 +42,7 @@ export function GroupsPane(props: ChartsProps): ReactElement {
       {...props}
       id="groups"
       line
-      title="Worst by"
+      title={batch ? "Worst" : "Worst by"}
       bars={bars}
       yTitle={group === "length" ? `max |error|, log; each with its limit` : "max |error|, log"}
       axisTitle={axisTitle}

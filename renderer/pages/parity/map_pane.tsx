@@ -166,7 +166,8 @@ function cellText(map: MapAnswer, cell: number): string {
   const flag = map.flags[cell]!;
   const marks = [flag & 1 ? "NaN" : "", flag & 2 ? "Inf" : ""].filter(Boolean).join(", ");
   const value = map.values[cell]!;
-  return Number.isNaN(value) ? marks : [figureText(value), marks].filter(Boolean).join(", ");
+  if (marks === "") return figureText(value);
+  return Number.isNaN(value) ? marks : `${marks}, else ${figureText(value)}`;
 }
 
 function cellTwin(map: MapAnswer, order: Int32Array, address: (cell: number) => string, measure: Measure): Twin {

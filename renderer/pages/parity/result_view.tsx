@@ -1,5 +1,6 @@
 /** One result: its charts, and the element at hand with what it was computed from. Or why there is nothing to compare. */
 import { type ReactElement, type ReactNode, useRef } from "react";
+import { FailureNote } from "../../parts/failure.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { useAction } from "../../shell/actions.ts";
 import { focusRevealed } from "../../shell/drawer.ts";
@@ -86,6 +87,16 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
     },
     owner === null ? "this element is held in no matrix fragment" : undefined,
   );
+  // What has no summary has no chart either, and for the same reason: it is said once.
+  if (summary.answer.state === "failed") {
+    return (
+      <Panes page="parity" leftLabel="Cases and gates" left={left}>
+        <div className="inset">
+          <FailureNote failure={summary.answer.failure} />
+        </div>
+      </Panes>
+    );
+  }
   return (
     <Panes
       page="parity"

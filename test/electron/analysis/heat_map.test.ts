@@ -56,7 +56,7 @@ describe("pooling", () => {
     expect(pooled.at[0]).toBe(1);
   });
 
-  it("prefers any finite element to a flagged one, and keeps the flag", () => {
+  it("shows the largest finite value, and leads to the flagged element", () => {
     const cells = cellsOf(
       matrixView({ tokens: 1, heads: 1, width: 2 }, "head", "dim"),
       Float64Array.of(Number.NaN, 0),
@@ -64,7 +64,7 @@ describe("pooling", () => {
     );
     expect([...cells.at]).toEqual([0, 1]);
     const pooled = poolCells(cells, 1, 1);
-    expect([pooled.values[0], pooled.at[0], pooled.flags[0]]).toEqual([0, 1, 1]);
+    expect([pooled.values[0], pooled.at[0], pooled.flags[0]]).toEqual([0, 0, 1]);
   });
 });
 
