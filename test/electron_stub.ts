@@ -126,16 +126,21 @@ process.parentPort = port;
 
 class UtilityProcess extends EventEmitter {
   readonly #child: ChildProcess;
+  #spawned = false;
   constructor(child: ChildProcess) {
     super();
     this.#child = child;
-    child.once("spawn", () => this.emit("spawn"));
+    child.once("spawn", () => {
+      this.#spawned = true;
+      this.emit("spawn");
+    });
     child.on("message", (message) => this.emit("message", message));
     // On POSIX the code is what \`waitpid\` says, so that a signal is a number too.
     child.once("exit", (code, signal) => this.emit("exit", code ?? os.constants.signals[signal ?? "SIGKILL"]));
   }
   get pid(): number | undefined {
-    return this.#child.pid;
+    // Known once the process is there.
+    return this.#spawned ? this.#child.pid : undefined;
   }
   get stderr(): ChildProcess["stderr"] {
     return this.#child.stderr;
@@ -186,7 +191,6 @@ export const session = {
     setPermissionRequestHandler: keep("request"),
     setPermissionCheckHandler: keep("check"),
     setDevicePermissionHandler: keep("device"),
-    setDisplayMediaRequestHandler: keep("capture"),
     webRequest: { onBeforeRequest: keep("load") },
   }),
 };

@@ -71,7 +71,7 @@ export const CHECKLIST: readonly ChecklistItem[] = [
   {
     item: 5,
     title: "Handle permission requests",
-    setting: "request, check, device and capture handlers refuse all but writing text to the clipboard",
+    setting: "request, check and device handlers refuse all but writing text to the clipboard",
     where: "electron/shell/session.ts",
   },
   { item: 6, title: "Do not disable webSecurity", setting: "webSecurity: true", where: "electron/shell/security.ts" },

@@ -15,7 +15,6 @@ export function guardSession(session: Session, devTools: boolean): void {
     (contents, permission) => isPermitted(permission) && contents !== null && isWindowUrl(contents.getURL()),
   );
   session.setDevicePermissionHandler(() => false);
-  session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
   session.webRequest.onBeforeRequest((details, answer) => answer({ cancel: !mayLoad(details.url, devTools) }));
   // Charts are saved as blobs that the window made.
   session.on("will-download", (event, item) => {

@@ -5,6 +5,9 @@ import type { HostProcess } from "../host/transport.ts";
 /** Name of the process in the system's and Electron's lists. */
 export const HOST_SERVICE = "lockstep-device-host";
 
+/** A host that does not leave within this time, when it is let go, is killed: it may be in the middle of a computation. */
+const LEAVE_MS = 4000;
+
 export function utilityHost(path: string): HostProcess {
   // Only our own, signed addon is loaded there; what was compiled just now is loaded by the runner, a program of its own. So
   // `allowLoadingUnsignedLibraries` stays off.
@@ -13,8 +16,15 @@ export function utilityHost(path: string): HostProcess {
   let ended: string | undefined;
   let released = false;
   let killed = false;
+  let limit: NodeJS.Timeout | undefined;
   const enders = new Set<(how: string) => void>();
+  const kill = (): void => {
+    killed = true;
+    // `child.kill` is SIGTERM, which a process in the middle of a computation may not see.
+    if (child.pid === undefined || !signal(child.pid)) child.kill();
+  };
   child.once("exit", (code) => {
+    clearTimeout(limit);
     ended = killed ? "by SIGKILL" : `with exit code ${code}`;
     for (const then of enders) then(ended);
     enders.clear();
@@ -50,14 +60,12 @@ export function utilityHost(path: string): HostProcess {
       else then(ended);
       return () => enders.delete(then);
     },
-    kill: () => {
-      killed = true;
-      // `child.kill` is SIGTERM, which a kernel in mid-computation may not see.
-      if (child.pid === undefined || !signal(child.pid)) child.kill();
-    },
+    kill,
     release: () => {
+      if (released || ended !== undefined) return;
       released = true;
       child.kill();
+      limit = setTimeout(kill, LEAVE_MS);
     },
   };
 }
