@@ -20,7 +20,11 @@ const shell: WindowShell = {
       if (typeof id === "string") perform(id);
     });
   },
-  pathOf: (file) => webUtils.getPathForFile(file as File),
+  pathOf: (file) => {
+    const path = webUtils.getPathForFile(file as File);
+    if (path !== "") ipcRenderer.send(CHANNELS.dropped, path);
+    return path;
+  },
 };
 
 contextBridge.exposeInMainWorld(SHELL_NAME, Object.freeze(shell));

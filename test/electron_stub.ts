@@ -226,17 +226,25 @@ export const powerMonitor = { getCurrentThermalState: () => "nominal", isOnBatte
 export const nativeTheme = { shouldUseDarkColors: true };
 
 /** The window that the preload runs in is the last one; a test may speak as another. */
-export function sendAs(contents: WebContents, channel: string, frame: unknown = contents.frame): void {
-  ipcMain.emit(channel, { sender: contents, senderFrame: frame });
+export function sendAs(
+  contents: WebContents,
+  channel: string,
+  frame: unknown = contents.frame,
+  ...words: readonly unknown[]
+): void {
+  ipcMain.emit(channel, { sender: contents, senderFrame: frame }, ...words);
 }
 
 export const ipcRenderer = {
   on: (channel: string, then: (...words: unknown[]) => void) => void toPage.on(channel, then),
-  send: (channel: string) => sendAs(seen.windows.at(-1)!.webContents, channel),
+  send: (channel: string, ...words: readonly unknown[]) => {
+    const { webContents } = seen.windows.at(-1)!;
+    sendAs(webContents, channel, webContents.frame, ...words);
+  },
 };
 
 export const contextBridge = {
   exposeInMainWorld: (name: string, value: unknown) => void seen.exposed.set(name, value),
 };
 
-export const webUtils = { getPathForFile: (file: { readonly name: string }) => `/dropped/${file.name}` };
+export const webUtils = { getPathForFile: (file: { readonly name: string }) => file.name };

@@ -17,6 +17,8 @@ export const CHANNELS = {
   port: "lockstep:port",
   /** Id of an action that was chosen in the menu. */
   action: "lockstep:action",
+  /** Path of what was dropped on the window, which is a choice of the user as in a dialog. */
+  dropped: "lockstep:dropped",
 } as const;
 
 /** A `File` of a drop event. Structural, because this file is used where there is no DOM. */

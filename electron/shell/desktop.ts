@@ -65,6 +65,9 @@ class DesktopApp {
     });
     app.on("will-quit", (event) => this.#leave(event));
     ipcMain.on(CHANNELS.connect, (event) => this.#connect(event));
+    ipcMain.on(CHANNELS.dropped, (event, file: unknown) => {
+      if (typeof file === "string" && isTrusted(event, this.#windows)) this.#desktop?.chose(file);
+    });
     this.#openFiles(bundleArguments(process.argv.slice(1), process.cwd()));
   }
 

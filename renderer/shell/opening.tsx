@@ -216,10 +216,13 @@ export function Opening(): ReactElement | null {
   };
   const over = useDrops(receive);
   const desktop = info.state === "there" && info.value.desktop;
+  const ask = (): void => {
+    session.failure.set(null);
+    setAsking(true);
+  };
   const open = async (): Promise<void> => {
     if (!desktop) {
-      session.failure.set(null);
-      setAsking(true);
+      ask();
       return;
     }
     const answer = await session.attempt(() => session.workbench.call("bundle.open", { path: null }));
@@ -230,7 +233,8 @@ export function Opening(): ReactElement | null {
     setAsking(false);
   };
   useAction("bundle.open", () => void open());
-  useAction("run.inputs", () => void open());
+  // The desktop's dialog is for bundles.
+  useAction("run.inputs", ask);
   useEffect(() => {
     if (shown === null) return;
     session.shown.set(null);

@@ -14,6 +14,7 @@ import { follow, request } from "../workbench/fixture.ts";
 
 vi.mock("electron", () => import("../../electron_stub.ts"));
 
+let folder: string;
 let evidence: string;
 let shell: WindowShell;
 let window: BrowserWindow;
@@ -27,7 +28,8 @@ function askForPort(): MessagePort | undefined {
 }
 
 beforeAll(async () => {
-  evidence = scratchFolder();
+  folder = scratchFolder();
+  evidence = path.join(folder, "evidence");
   process.argv = ["electron", ".", "--evidence", evidence];
   vi.stubGlobal("postMessage", (data: unknown, _origin: string, ports: readonly MessagePort[]) =>
     seen.posted.push({ data, ports }),
@@ -43,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => {
   vi.unstubAllGlobals();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
-  fs.rmSync(evidence, { recursive: true, force: true });
+  fs.rmSync(folder, { recursive: true, force: true });
 });
 
 describe("the window", () => {
@@ -79,7 +81,7 @@ describe("the window", () => {
       "onAction: function",
       "pathOf: function",
     ]);
-    expect(shell.pathOf({ name: "run.lockstep", size: 0 })).toBe("/dropped/run.lockstep");
+    expect(shell.pathOf({ name: "/dropped/run.lockstep", size: 0 })).toBe("/dropped/run.lockstep");
   });
 });
 
@@ -236,7 +238,7 @@ describe("the contract through preload and port", () => {
 describe("wishes of the system", () => {
   it("open bundles in the window: by double-click and by a second start, which brings the window to the front", async () => {
     const [kept] = (await workbench.call("runs.list", {})).runs;
-    const elsewhere = path.join(evidence, "elsewhere", "given.lockstep");
+    const elsewhere = path.join(folder, "elsewhere", "given.lockstep");
     fs.cpSync(path.join(evidence, kept?.id ?? ""), elsewhere, { recursive: true });
     const opened = workbench.stream("bundle.opened", {});
     expect((await opened.next()).value).toMatchObject({ bundles: [] });
@@ -250,8 +252,17 @@ describe("wishes of the system", () => {
     await workbench.call("evidence.reveal", { id: shown?.shown ?? "" });
     expect(seen.revealed).toEqual([fs.realpathSync(elsewhere)]);
 
+    // What was dropped was chosen too, and nothing else may be revealed.
+    const dropped = path.join(folder, "elsewhere", "dropped.lockstep");
+    fs.cpSync(elsewhere, dropped, { recursive: true });
+    const { id } = await workbench.call("bundle.open", { path: dropped });
+    await expect(workbench.call("evidence.reveal", { id: id ?? "" })).rejects.toThrow("was not chosen by you");
+    shell.pathOf({ name: dropped, size: 0 });
+    await workbench.call("evidence.reveal", { id: id ?? "" });
+    expect(seen.revealed).toHaveLength(2);
+
     const focused = window.focused;
-    fs.mkdirSync(path.join(evidence, "elsewhere", "empty.lockstep"));
+    fs.mkdirSync(path.join(folder, "elsewhere", "empty.lockstep"));
     const words = ["electron", ".", "--flag", "empty.lockstep", "absent.lockstep", "notes.txt"];
     app.emit("second-instance", {}, words, path.dirname(elsewhere));
     expect(window.focused).toBeGreaterThan(focused);
