@@ -56,15 +56,12 @@ function stage(app) {
 
 /**
  * Packages the app into the folder `output`. `kinds` are electron-builder's targets, its defaults without them.
- * @param {{ platform: "mac" | "linux", kinds?: readonly string[], arch: "arm64" | "x64", output: string, electronDist?: string }} options
+ * @param {{ platform: "mac" | "linux", kinds?: readonly string[], arch: "arm64" | "x64", output: string, signing: import("./package_config.mjs").Signing, electronDist?: string }} options
  */
-export async function packageApp({ platform, kinds = [], arch, output, electronDist }) {
+export async function packageApp({ platform, kinds = [], arch, output, signing, electronDist }) {
   const { Arch, build, Platform } = await import("electron-builder");
   const app = path.resolve(output, "app");
   stage(app);
-  const signed = platform === "mac" && hasIdentity();
-  if (platform === "mac" && !signed)
-    say("no Developer ID in the keychain: the app's signature is ad hoc, for this machine");
   await build({
     projectDir: ROOT,
     targets: Platform[platform === "mac" ? "MAC" : "LINUX"].createTarget([...kinds], Arch[arch]),
@@ -72,7 +69,7 @@ export async function packageApp({ platform, kinds = [], arch, output, electronD
       app,
       output,
       electronVersion: String(readJson(path.join(ROOT, "node_modules/electron/package.json")).version),
-      signed,
+      signing,
       ...(electronDist === undefined ? {} : { electronDist }),
     }),
     publish: "never",
@@ -83,7 +80,11 @@ export async function packageApp({ platform, kinds = [], arch, output, electronD
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const mac = process.platform === "darwin";
   if (!mac && process.platform !== "linux") stop(`there is no package for ${process.platform}: macOS and Linux are`);
+  const signing = mac ? (hasIdentity() ? "developer" : "ad hoc") : "none";
+  if (signing === "ad hoc")
+    say("no Developer ID in the keychain: the app's signature is ad hoc, for this machine alone");
   await packageApp({
+    signing,
     platform: mac ? "mac" : "linux",
     arch: mac || process.arch === "arm64" ? "arm64" : "x64",
     output: path.join("out", "package"),

@@ -102,13 +102,18 @@ function programOf({ appOutDir, electronPlatformName, packager }) {
   return path.join(appOutDir, electronPlatformName === "darwin" ? `${name}.app` : "lockstep");
 }
 
+/** @typedef {"developer" | "ad hoc" | "none"} Signing */
+
+/** Without a word electron-builder finds the Developer ID by itself. */
+const IDENTITY = { developer: {}, "ad hoc": { identity: "-" }, none: { identity: null } };
+
 /**
- * The configuration. `app` is the folder that becomes the archive, with a package.json; `signed` tells whether there is an
- * identity of Apple's to sign with; `electronDist` is a folder with a distribution of Electron in place of the downloaded.
- * @param {{ app: string, output: string, electronVersion: string, signed: boolean, electronDist?: string }} options
+ * The configuration. `app` is the folder that becomes the archive, with a package.json; `signing` tells what to sign with: a
+ * Developer ID of Apple's, an ad hoc signature for this machine, nothing; `electronDist` is a folder with a distribution of Electron in place of the downloaded.
+ * @param {{ app: string, output: string, electronVersion: string, signing: Signing, electronDist?: string }} options
  * @returns {import("app-builder-lib").Configuration}
  */
-export function packageConfig({ app, output, electronVersion, signed, electronDist }) {
+export function packageConfig({ app, output, electronVersion, signing, electronDist }) {
   return {
     appId: "dev.lockstep.workbench",
     productName: "Lockstep",
@@ -142,9 +147,9 @@ export function packageConfig({ app, output, electronVersion, signed, electronDi
       target: ["dmg", "zip"].map((target) => ({ target, arch: ["arm64"] })),
       category: "public.app-category.developer-tools",
       icon: "build/icon.icns",
-      // Without an identity of Apple's the signature is ad hoc, which the hardened runtime's validation of libraries refuses.
-      hardenedRuntime: signed,
-      ...(signed ? {} : { identity: "-" }),
+      // The hardened runtime's validation of libraries refuses an ad hoc signature.
+      hardenedRuntime: signing === "developer",
+      ...IDENTITY[signing],
       entitlements: "build/entitlements.plist",
       entitlementsInherit: "build/entitlements.plist",
       sign,

@@ -26,7 +26,14 @@ beforeAll(async () => {
   folder = scratchFolder();
   const electronDist = path.join(folder, "electron");
   writeStandIn(electronDist, "mac", VERSION);
-  await packageApp({ platform: "mac", kinds: ["dir"], arch: "arm64", output: path.join(folder, "out"), electronDist });
+  await packageApp({
+    platform: "mac",
+    kinds: ["dir"],
+    arch: "arm64",
+    output: path.join(folder, "out"),
+    signing: "none",
+    electronDist,
+  });
   app = path.join(folder, "out", "mac-arm64", "Lockstep.app");
   resources = path.join(app, "Contents", "Resources");
 });
@@ -74,7 +81,7 @@ describe("the packaged app", () => {
     writeStandIn(newer, "linux", VERSION, "1100110010");
     const program = path.join(newer, "lockstep");
     fs.renameSync(path.join(newer, "electron"), program);
-    const { afterPack } = packageConfig({ app: "a", output: "o", electronVersion: VERSION, signed: false });
+    const { afterPack } = packageConfig({ app: "a", output: "o", electronVersion: VERSION, signing: "none" });
     const packager = {
       appInfo: { productFilename: "Lockstep" },
       addElectronFuses: (_context: unknown, fuses: FuseConfig) => flipFuses(program, fuses),
@@ -126,7 +133,7 @@ describe("what is packaged how", () => {
     const read = (file: string): string => fs.readFileSync(path.join(WHERE.root, file), "utf8");
     const rights = (file: string): string[] =>
       [...read(file).matchAll(/<key>([^<]+)<\/key>\s*<true\/>/g)].map((m) => m[1] ?? "");
-    const options = { app: "a", output: "o", electronVersion: VERSION, signed: true };
+    const options = { app: "a", output: "o", electronVersion: VERSION, signing: "developer" as const };
     const { mac, npmRebuild } = packageConfig(options);
     expect(npmRebuild).toBe(false);
     expect(mac).toMatchObject({ hardenedRuntime: true });
@@ -138,7 +145,10 @@ describe("what is packaged how", () => {
     expect(entitlementsOf("/x/Lockstep.app/Contents/MacOS/Lockstep")).toBeUndefined();
     // Comments in entitlements are not read by every version of macOS.
     for (const file of [mac?.entitlements ?? "", runner]) expect(read(file)).not.toContain("<!--");
-    expect(packageConfig({ ...options, signed: false }).mac).toMatchObject({ identity: "-", hardenedRuntime: false });
+    expect(packageConfig({ ...options, signing: "ad hoc" }).mac).toMatchObject({
+      identity: "-",
+      hardenedRuntime: false,
+    });
   });
 
   it("takes a dictionary out of a property list, with what is in it", () => {
