@@ -80,14 +80,15 @@ export function checkAnnounced({ purpose, name, files }: Announced): void {
   }
 }
 
-/** Name of a file of inputs in the temporary area: it goes into the keys of its cases. */
-function inputsName(name: string): string {
-  const stem = path.basename(name.replaceAll("\\", "/")).replace(/\.safetensors$/i, "");
+/** Name of a single file in the temporary area: it goes into the keys of the cases of inputs, and into words of refusal. */
+function ownName(name: string, ending: ".safetensors" | ".zip"): string {
+  const base = path.basename(name.replaceAll("\\", "/"));
+  const stem = base.toLowerCase().endsWith(ending) ? base.slice(0, -ending.length) : base;
   const plain = stem
     .replace(/[^A-Za-z0-9._-]+/g, "_")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 100);
-  return `${plain === "" ? "inputs" : plain}.safetensors`;
+  return `${plain === "" ? "file" : plain}${ending}`;
 }
 
 export class Uploads {
@@ -104,10 +105,11 @@ export class Uploads {
       throw new WorkbenchError(`${MOST_UPLOADS} uploads are going on, the most at once`, "wait for one to end");
     }
     const scratch = this.#opened.scratch();
-    const place = (file: string): string =>
-      announced.purpose === "bundle"
-        ? path.join(scratch, "bundle", file)
-        : path.join(scratch, inputsName(announced.name));
+    const { purpose, name } = announced;
+    const place = (file: string): string => {
+      if (purpose === "bundle") return path.join(scratch, "bundle", file);
+      return path.join(scratch, ownName(name, purpose === "zip" ? ".zip" : ".safetensors"));
+    };
     const files = announced.files.map((file) => place(file.path));
     const id = randomUUID();
     const upload: Upload = { announced, scratch, files, at: 0, received: 0, handle: undefined, timer: undefined };
