@@ -80,6 +80,7 @@ export async function packageApp({ platform, kinds = [], arch, output, signing, 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const mac = process.platform === "darwin";
   if (!mac && process.platform !== "linux") stop(`there is no package for ${process.platform}: macOS and Linux are`);
+  if (mac && process.arch !== "arm64") stop("the app is for Apple silicon: package it there, with Node for arm64");
   const signing = mac ? (hasIdentity() ? "developer" : "ad hoc") : "none";
   if (signing === "ad hoc")
     say("no Developer ID in the keychain: the app's signature is ad hoc, for this machine alone");

@@ -155,7 +155,7 @@ export function packageConfig({ app, output, electronVersion, signing, electronD
       sign,
     },
     linux: {
-      target: [{ target: "dir", arch: ["x64", "arm64"] }],
+      target: ["dir"],
       executableName: "lockstep",
       icon: "build/icon.png",
       category: "Development",
