@@ -1,4 +1,4 @@
-/** Scales of the charts: logarithmic axes with ticks at the decades, bins of an axis, levels of a colour scale. Pure. */
+/** Scales of the charts: logarithmic axes with ticks at the decades, ticks of places, levels of a colour scale. Pure. */
 
 export interface LogScale {
   /** log10 of both ends: whole decades. */
@@ -57,25 +57,6 @@ export function indexTicks(length: number, most: number): readonly number[] {
   const ticks: number[] = [];
   for (let place = 0; place < length - 1 - step / 2; place += step) ticks.push(place);
   return [...ticks, length - 1];
-}
-
-/** First place that bin `bin` of `bins` over `length` covers; its end is that of `bin + 1`, or one more. */
-export function binStart(bin: number, bins: number, length: number): number {
-  return Math.floor((bin * length) / bins);
-}
-
-/** The values of largest magnitude in `bins` bins; NaN only where a bin holds nothing else. */
-export function poolMax(values: ArrayLike<number>, bins: number): Float64Array {
-  const pooled = new Float64Array(bins).fill(Number.NaN);
-  for (let bin = 0; bin < bins; bin++) {
-    const begin = binStart(bin, bins, values.length);
-    const end = Math.max(begin + 1, binStart(bin + 1, bins, values.length));
-    for (let i = begin; i < end; i++) {
-      const value = values[i]!;
-      if (!Number.isNaN(value) && !(Math.abs(pooled[bin]!) >= Math.abs(value))) pooled[bin] = value;
-    }
-  }
-  return pooled;
 }
 
 /** Black and white point of a colour scale, and whether it runs over decades. */

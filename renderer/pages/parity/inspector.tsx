@@ -107,8 +107,8 @@ function Facts({ run, row, element, extents, limit }: FactsProps): ReactElement 
           <tr>
             <th scope="row">distance</th>
             <td className="mono">{Number.isFinite(element.ulp) ? countText(element.ulp) : String(element.ulp)} ULP</td>
-            <td className="t3">
-              {element.dtype}, ULP {figureText(element.ulpSize)}
+            <td className="t3" title="One unit in the last place at the oracle's value">
+              ULP {figureText(element.ulpSize)}
             </td>
           </tr>
           <tr>

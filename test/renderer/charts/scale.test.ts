@@ -1,4 +1,4 @@
-/** Axes and pooling of the charts: a bad value never disappears, zeros lie on the base line. */
+/** Axes of the charts: zeros lie on the base line. */
 import { describe, expect, it } from "vitest";
 import {
   decadeText,
@@ -6,7 +6,6 @@ import {
   indexTicks,
   logPlace,
   logScaleOf,
-  poolMax,
   rangePlace,
 } from "../../../renderer/charts/scale.ts";
 
@@ -34,14 +33,6 @@ it("ticks of places are round and end at the last", () => {
   expect(indexTicks(512, 5)).toEqual([0, 128, 256, 384, 511]);
   expect(indexTicks(1, 5)).toEqual([0]);
   expect(indexTicks(77, 5)).toEqual([0, 16, 32, 48, 64, 76]);
-});
-
-it("pooling keeps the largest magnitude with its sign, and NaN only where there is nothing else", () => {
-  const values = Float64Array.from({ length: 1000 }, () => 1e-6);
-  values[777] = -0.5;
-  expect([...poolMax(values, 7)].filter((value) => value === -0.5)).toHaveLength(1);
-  expect([...poolMax([Number.NaN, 2, Number.NaN, Number.NaN], 2)]).toEqual([2, Number.NaN]);
-  expect([...poolMax([3, 4], 4)]).toEqual([3, 3, 4, 4]);
 });
 
 it("a colour range clamps, over decades or evenly", () => {
