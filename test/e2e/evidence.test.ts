@@ -118,6 +118,21 @@ describe("the page Evidence", () => {
     await page.getByText("Opened, not of this folder").waitFor({ state: "detached" });
   });
 
+  it("opens a folder that is chosen, and looks into its results as into any other's", async () => {
+    const { page } = watched;
+    const foreign = fixtureBundle(path.join(elsewhere, "foreign.lockstep")).path;
+    await page.keyboard.press("o");
+    await page.locator('input[data-choose="folder"]').setInputFiles(foreign);
+    await page.locator('[data-bundle="foreign.lockstep"]').waitFor();
+    await page.locator('[data-verified="valid"]').waitFor();
+    await page.getByText("passed, show the run").or(page.getByText("pass, show the run")).click();
+    await untilOutcome(page, "passed");
+    await page.locator('tr[data-state="pass"]').first().waitFor();
+    await go("evidence?bundle=foreign.lockstep");
+    await page.locator('[data-action="bundle.close"]').click();
+    await page.locator('[data-bundle="foreign.lockstep"]').waitFor({ state: "detached" });
+  });
+
   it("refuses what is dropped and is no bundle, in words", async () => {
     const { page } = watched;
     await drop([{ name: "holiday.jpg", data: Buffer.from("x") }]);
