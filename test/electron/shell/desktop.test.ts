@@ -279,7 +279,11 @@ describe("wishes of the system", () => {
     expect(actions).toEqual(["run.start"]);
   });
 
-  it("to leave ends the host first, then the app", async () => {
+  it("to leave, as Ctrl-C or from the menu, ends the host first, then the app", async () => {
+    process.emit("SIGINT", "SIGINT");
+    // Ctrl-C reaches a whole process group, and npm start passes it on: that is still one wish.
+    process.emit("SIGINT", "SIGINT");
+    expect([seen.quits, seen.exitCode]).toEqual([1, undefined]);
     const child = seen.forks.at(-1)?.child;
     const gone = child?.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
     const prevent = vi.fn();
