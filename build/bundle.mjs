@@ -13,6 +13,7 @@ export async function bundle() {
       cli: "electron/cli.ts",
       host: "electron/host/main.ts",
       bench: "electron/host/bench.ts",
+      math: "electron/host/math.ts",
       serve: "electron/serve.ts",
       verify_worker: "electron/evidence/verify_worker.ts",
     },
