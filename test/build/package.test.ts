@@ -100,6 +100,7 @@ describe("the packaged app", () => {
     const root = findRoot(path.dirname(host));
     expect(root).toBe(path.join(installed, PACKAGED));
     expect(places(root)).toMatchObject({ host, window: path.join(installed, "app.asar", "out", "renderer") });
+    for (const [name, place] of Object.entries(places(root))) expect(fs.existsSync(place), name).toBe(true);
     expect(appVersion(root)).toBe(appVersion(WHERE.root));
     const manifest = extractFile(path.join(resources, "app.asar"), "package.json").toString();
     expect(appCommit(root)).toBe((JSON.parse(manifest) as { readonly commit: unknown }).commit);
