@@ -188,7 +188,7 @@ struct Row {
   int symmetry;
   /** The function under test, from floats that hold values of the format to floats. */
   void (*run)(const float *x, const float *y, const float *z, float *out, int count);
-  double (*reference)(double x, double y, double z);
+  void (*reference)(const float *x, const float *y, const float *z, double *exact, int count);
   /** Largest error allowed, in ulp; NaN for "no promise here". Precise and fast. */
   double (*precise)(double x, double y, double exact, double ulp);
   double (*fast)(double x, double y, double exact, double ulp);
