@@ -41,6 +41,7 @@ export function entrySummary(entry: RunEntryView): string {
   const suite = entry.suite ?? "file";
   if (entry.state === "running") return `${suite}, ${entry.finished} of ${entry.planned}`;
   if (entry.outcome === "passed") return `${suite}, ${plural(entry.passed, "result")}`;
+  if (entry.outcome === "failed" && entry.passed === entry.planned) return `${suite}, contradicts itself`;
   if (entry.outcome === "failed" && entry.failed === 0) return `${suite}, ${entry.planned - entry.passed} not run`;
   if (entry.outcome === "failed") return `${suite}, ${entry.failed} fail`;
   return `${suite}, at ${entry.passed + entry.failed} of ${entry.planned}`;

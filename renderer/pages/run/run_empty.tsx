@@ -58,6 +58,7 @@ export function RunEmpty({ suite, inputs }: RunEmptyProps): ReactElement {
         <SuitePicker suite={suite} />
       ) : (
         <p className="after">
+          <span className="block small t2">The cases of this file, in the place of a suite:</span>
           <InputsTag inputs={inputs} />
         </p>
       )}
@@ -66,7 +67,7 @@ export function RunEmpty({ suite, inputs }: RunEmptyProps): ReactElement {
           Run {inputs === undefined ? suite : "the file's cases"}
         </ActionButton>
         <ActionButton action="run.inputs" large>
-          Take a file instead
+          {inputs === undefined ? "Take a file instead" : "Take another file"}
         </ActionButton>
       </div>
       {failure === null ? null : <FailureNote failure={failure} />}

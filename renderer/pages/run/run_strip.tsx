@@ -55,6 +55,10 @@ function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headl
       };
     case "failed": {
       const rest = planned - of("pass") - of("fail");
+      if (of("fail") === 0 && rest === 0) {
+        const sentence = "the record says so, yet every result of it passed: verify the bundle";
+        return { glyph: "fail", word: "Fail", sentence, edge: "f" };
+      }
       if (of("fail") === 0) {
         const whole = rest === of("skip") ? "skipped by you" : "did not run";
         const sentence = `${countText(rest)} of ${plural(planned, "result")} ${whole}; none failed a gate, but a run with gaps is no pass`;
