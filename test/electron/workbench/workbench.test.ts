@@ -98,6 +98,18 @@ describe("a run", () => {
     const missing = window.call("parity.inspect", { ...asked, route: "nothing", what: { kind: "summary" } });
     await expect(missing).rejects.toThrow("nothing");
 
+    // The same bundle from elsewhere answers the same questions.
+    const elsewhere = path.join(evidence, "..", `${path.basename(evidence)}-elsewhere.lockstep`);
+    fs.cpSync(path.join(evidence, id), elsewhere, { recursive: true });
+    const { id: foreign } = await window.call("bundle.open", { path: elsewhere });
+    expect(await window.call("parity.inspect", { ...asked, id: foreign!, what: { kind: "summary" } })).toEqual(summary);
+    await window.call("bundle.close", { id: foreign! });
+    fs.rmSync(elsewhere, { recursive: true });
+
+    const { lines } = await window.call("runs.log", { id });
+    expect(lines?.map((line) => line.type)).toEqual(expect.arrayContaining(["planned", "phase", "result"]));
+    expect(lines?.at(-1)).toMatchObject({ type: "ended", outcome: "passed", reason: null });
+
     const verified = await window.call("evidence.verify", { id });
     expect(verified).toMatchObject({ result: "valid", identity: verifyBundle(path.join(evidence, id)).identity });
     fs.appendFileSync(path.join(evidence, id, output.path), "x");
