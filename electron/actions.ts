@@ -10,6 +10,8 @@ export interface CommandOption {
   /** As commander takes it: `--suite <name>`. */
   readonly flags: string;
   readonly description: string;
+  /** May be given several times; the values are then joined by commas. */
+  readonly repeatable?: true;
 }
 
 export interface Command {
@@ -17,8 +19,8 @@ export interface Command {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  /** Positional arguments, all required. */
-  readonly arguments?: readonly { readonly name: string; readonly description: string }[];
+  /** Positional arguments; all are required but those that say otherwise. */
+  readonly arguments?: readonly { readonly name: string; readonly description: string; readonly optional?: true }[];
   readonly options: readonly CommandOption[];
 }
 
@@ -32,6 +34,17 @@ const CHIP_OPTION: CommandOption = {
 const CASE_OPTIONS: readonly CommandOption[] = [
   { flags: "--suite <name>", description: "quick, standard or full (default: standard)" },
   { flags: "--inputs <file>", description: "cases of a safetensors file instead of a suite" },
+];
+
+const MANIFEST_OPTIONS: readonly CommandOption[] = [
+  { flags: "--root <dir>", description: "folder that the sources lie below (default: the manifest's)" },
+  {
+    flags: "--set <name=value>",
+    description: "a size of the manifest; repeat it, or list: N=64,D=128",
+    repeatable: true,
+  },
+  CHIP_OPTION,
+  { flags: "--timeout <seconds>", description: "limit for one submission (default: 120)" },
 ];
 
 /** The commands of the command line. */
@@ -53,6 +66,35 @@ export const COMMANDS = [
       { flags: "--producer <file>", description: "JSON with engine, chip, os, toolchain, build, command of --outputs" },
       { flags: "--timeout <seconds>", description: "limit for one submission (default: 120)" },
       { flags: "--workers <n>", description: "threads of the emulation (default: one a core)" },
+      JSON_OPTION,
+    ],
+  },
+  {
+    id: "run",
+    title: "Run a kernel of a manifest",
+    summary: "run any kernel by its manifest, let the checker look first, judge the result by the oracle and the gates",
+    arguments: [{ name: "manifest", description: "KERNEL.kernel.json; docs/kernel-manifest.md says what is in it" }],
+    options: [
+      ...MANIFEST_OPTIONS,
+      {
+        flags: "--flavour <name>",
+        description: "fast, lockstep, check or check+lockstep (default: what the checker says)",
+      },
+      { flags: "--workers <n>", description: "threads of the emulation (default: one a core)" },
+      JSON_OPTION,
+    ],
+  },
+  {
+    id: "check",
+    title: "Check a kernel of a manifest",
+    summary: "races, bounds, unwritten memory and traffic of any kernel; exit 1 on an error-level report",
+    arguments: [{ name: "manifest", description: "KERNEL.kernel.json", optional: true }],
+    options: [
+      ...MANIFEST_OPTIONS,
+      { flags: "--traffic", description: "bytes read and written, by buffer and by source line" },
+      { flags: "--all", description: "benign reports as well" },
+      { flags: "--sarif <file>", description: "write the reports as SARIF 2.1.0, for editors and code hosts" },
+      { flags: "--schema", description: "print the JSON Schema of manifests instead" },
       JSON_OPTION,
     ],
   },
@@ -305,6 +347,8 @@ export function parityWords(request: StartRequest): readonly string[] {
 
 /** `lockstep verify <bundle> [options]`. */
 export function usageOf(command: Command): string {
-  const named = (command.arguments ?? []).map(({ name }) => ` <${name}>`).join("");
+  const named = (command.arguments ?? [])
+    .map(({ name, optional }) => (optional ? ` [${name}]` : ` <${name}>`))
+    .join("");
   return `lockstep ${command.id}${named}${command.options.length > 0 ? " [options]" : ""}`;
 }

@@ -1,6 +1,6 @@
 /** The command line: one command per action. Exit 0 passed, 1 a gate failed, 2 could not run, 130 interrupted. */
 import { Command, CommanderError } from "commander";
-import { COMMANDS, type Command as CommandEntry } from "./actions.ts";
+import { COMMANDS, type Command as CommandEntry, type CommandOption } from "./actions.ts";
 import { type Output, terminal } from "./cli/output.ts";
 import { EXIT } from "./cli/parity.ts";
 import { type CommandValues, RUN } from "./cli/run.ts";
@@ -23,8 +23,10 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
   for (const entry of COMMANDS) {
     const { arguments: named = [] }: CommandEntry = entry;
     const command = program.command(entry.id).description(entry.summary);
-    for (const { name, description } of named) command.argument(`<${name}>`, description);
-    for (const option of entry.options) command.option(option.flags, option.description);
+    for (const { name, description, optional } of named) {
+      command.argument(optional ? `[${name}]` : `<${name}>`, description);
+    }
+    for (const option of entry.options) addOption(command, option);
     command.action(async () => {
       const given = Object.fromEntries(named.map(({ name }, index) => [name, command.args[index]]));
       const values: CommandValues = { ...command.opts<CommandValues>(), ...given };
@@ -49,6 +51,11 @@ export async function main(argv: readonly string[], where: Places, output: Outpu
     if (!json || code === "internal") output.note(message);
     return EXIT.couldNotRun;
   }
+}
+
+function addOption(command: Command, { flags, description, repeatable }: CommandOption): void {
+  if (repeatable !== true) command.option(flags, description);
+  else command.option(flags, description, (value: string, before?: string) => (before ? `${before},${value}` : value));
 }
 
 function failureOf(error: unknown): { readonly code: string; readonly message: string } {

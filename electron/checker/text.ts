@@ -1,5 +1,12 @@
 /** Reports and traffic as lines of text. */
-import type { CheckReport, CheckResult, SiteAccess, TrafficDispatch } from "../../native/check.ts";
+import type {
+  CheckReport,
+  CheckResult,
+  SiteAccess,
+  TrafficDispatch,
+  TrafficLine,
+  TrafficTable,
+} from "../../native/check.ts";
 import { counted } from "../words.ts";
 import { excerpt, type SourceTexts } from "./excerpt.ts";
 import { CHECK_RULES } from "./rules.ts";
@@ -59,24 +66,82 @@ export function summaryText(result: CheckResult): string {
   return `${parts.join(", ")}${dropped}${result.complete ? "" : "; the run ended early, so this is a part"}`;
 }
 
-/** Traffic of one dispatch: a row a buffer. */
+function row(widths: readonly number[], cells: readonly string[]): string {
+  const rest = cells.slice(1).map((cell, index) => cell.padStart(widths[index + 1]!));
+  return `  ${[cells[0]!.padEnd(widths[0]!), ...rest].join("  ")}`.trimEnd();
+}
+
+/** Rows under their heads, columns as wide as they need. */
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  return rows.map((cells) => row(widths, cells));
+}
+
+/** Source lines of a dispatch that are shown, busiest first. */
+const TRAFFIC_LINES = 40;
+
+/** Rows of one place, direction and buffer as one: inlining and unrolling make several of it. */
+function mergedLines(lines: readonly TrafficLine[]): readonly TrafficLine[] {
+  const merged = new Map<string, TrafficLine>();
+  for (const line of lines) {
+    const { location, access, buffer, index, model } = line;
+    const key = JSON.stringify([location, access, buffer, index, model.kind]);
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? line : added(known, line));
+  }
+  return [...merged.values()];
+}
+
+function added(a: TrafficLine, b: TrafficLine): TrafficLine {
+  return {
+    ...a,
+    bytes: {
+      requested: a.bytes.requested + b.bytes.requested,
+      distinct: a.bytes.distinct + b.bytes.distinct,
+      accesses: a.bytes.accesses + b.bytes.accesses,
+      simdAccesses: a.bytes.simdAccesses + b.bytes.simdAccesses,
+    },
+    model: {
+      ...a.model,
+      units: a.model.units + b.model.units,
+      ideal: a.model.ideal + b.model.ideal,
+      worst: Math.max(a.model.worst, b.model.worst),
+    },
+  };
+}
+
+/** Traffic of one dispatch: a row a buffer, then a row a source line, busiest first. */
 export function trafficLines(dispatch: TrafficDispatch): readonly string[] {
-  const row = (cells: readonly string[]): string =>
-    `  ${cells[0]!.padEnd(24)}${cells
-      .slice(1)
-      .map((cell) => cell.padStart(18))
-      .join("")}`.trimEnd();
+  const buffers = dispatch.buffers.map((buffer) => [
+    `${buffer.name}${buffer.addressSpace === "threadgroup" ? " (threadgroup)" : ""}`,
+    figure(buffer.read.requested),
+    figure(buffer.read.distinct),
+    figure(buffer.written.requested),
+    figure(buffer.written.distinct),
+  ]);
+  const busiest = [...mergedLines(dispatch.lines)].sort((a, b) => b.bytes.requested - a.bytes.requested);
+  const lines = busiest
+    .slice(0, TRAFFIC_LINES)
+    .map(({ location, access, buffer, bytes, model }) => [
+      `${location === null ? "no source line" : `${location.path}:${location.line}:${location.column}`} ${access} ${buffer}`,
+      figure(bytes.requested),
+      figure(bytes.distinct),
+      figure(bytes.simdAccesses),
+      `${figure(model.units)} ${model.kind === "banks_32x4" ? "bank cycles" : "lines of 128"}, ideal ${figure(model.ideal)}`,
+    ]);
+  const rest = busiest.length - lines.length;
   return [
     `traffic of "${dispatch.dispatch}", bytes`,
-    row(["buffer", "read", "read, distinct", "written", "written, distinct"]),
-    ...dispatch.buffers.map((buffer) =>
-      row([
-        `${buffer.name}${buffer.addressSpace === "threadgroup" ? " (threadgroup)" : ""}`,
-        figure(buffer.read.requested),
-        figure(buffer.read.distinct),
-        figure(buffer.written.requested),
-        figure(buffer.written.distinct),
-      ]),
-    ),
+    ...table([["buffer", "read", "read, distinct", "written", "written, distinct"], ...buffers]),
+    ...(lines.length === 0
+      ? []
+      : ["", ...table([["source line", "requested", "distinct", "SIMD accesses", "model"], ...lines])]),
+    ...(rest > 0 ? [`  and ${counted(rest, "line")} with less`] : []),
   ];
+}
+
+/** What the counts are, and are not. */
+export function trafficFoot({ stage, exact, exactReason }: TrafficTable): string {
+  const why = exactReason === "" ? "" : `: ${exactReason}`;
+  return `Counts are taken ${stage} and are ${exact ? "" : "not "}exact${why}. Banks and lines are a model, not a measurement`;
 }

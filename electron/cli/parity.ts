@@ -42,7 +42,7 @@ function oneOf<T extends string>(kind: string, value: string, names: readonly T[
   return found;
 }
 
-function positive(option: string, text: string | undefined, most: number, whole: boolean): number | null {
+export function positive(option: string, text: string | undefined, most: number, whole: boolean): number | null {
   if (text === undefined) return null;
   const value = Number(text);
   if (text.trim() === "" || !(value > 0 && value <= most) || (whole && !Number.isInteger(value))) {
@@ -53,9 +53,9 @@ function positive(option: string, text: string | undefined, most: number, whole:
 }
 
 /** Timers of Node count 32-bit milliseconds and fire at once beyond them: 11 days are enough. */
-const MAX_TIMEOUT_S = 1_000_000;
+export const MAX_TIMEOUT_S = 1_000_000;
 
-const MAX_WORKERS = 1024;
+export const MAX_WORKERS = 1024;
 
 function seedOf(text: string | undefined): number | null {
   if (text === undefined) return null;

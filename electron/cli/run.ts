@@ -2,6 +2,7 @@
 import type { CommandId } from "../actions.ts";
 import type { Places } from "../host/root.ts";
 import { type CasesOptions, cases } from "./cases.ts";
+import { type CheckKernelOptions, checkKernel } from "./check_kernel.ts";
 import { devices } from "./devices.ts";
 import { diff } from "./diff.ts";
 import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
@@ -9,6 +10,7 @@ import { type ExportOptions, exportBundle } from "./export.ts";
 import { type OpenOptions, openWindow } from "./open.ts";
 import type { Output } from "./output.ts";
 import { type ParityOptions, parity } from "./parity.ts";
+import { type RunKernelOptions, runKernel } from "./run_kernel.ts";
 import { verify } from "./verify.ts";
 
 export interface CommandContext {
@@ -23,6 +25,8 @@ export type CommandValues = Readonly<Record<string, string | boolean | undefined
 
 export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: CommandContext) => Promise<number>>> = {
   parity: (values, { places, output, argv }) => parity(values as ParityOptions, argv, places, output),
+  run: (values, { places, output }) => runKernel(values as RunKernelOptions, places, output),
+  check: (values, { places, output }) => checkKernel(values as CheckKernelOptions, places, output),
   verify: async (values, { output }) => verify(String(values.bundle), { json: values.json === true }, output),
   diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
   export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),

@@ -4,6 +4,7 @@
  */
 import type { CheckRequest } from "../analysis/check_messages.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
+import type { KernelEnd, KernelProgress, KernelRequest } from "../checker/messages.ts";
 import { eventSchema, type RunEvent } from "../runs/events.ts";
 import { forkHost } from "./forked.ts";
 import {
@@ -12,6 +13,7 @@ import {
   busyRefusal,
   type CheckEnd,
   type InspectEnd,
+  kernelEventSchema,
   type RunRequest,
   type ToHost,
 } from "./messages.ts";
@@ -21,6 +23,26 @@ export type RunEnd =
   | Extract<RunEvent, { type: "finished" | "refused" }>
   /** The host died in mid-run. */
   | { readonly type: "stopped"; readonly reason: string };
+
+/** How a kernel of a manifest ended. */
+export type KernelRunEnd = KernelEnd | Extract<RunEnd, { type: "stopped" }>;
+
+/** What an exchange with the host makes of its messages. */
+interface Conversation<T> {
+  readonly message: ToHost;
+  /** Reads a message: the end of the exchange, or undefined where it goes on. Throws Error for what may not be sent. */
+  readonly read: (message: unknown) => T | undefined;
+  /** The end where the host ended instead. */
+  readonly ended: (how: string, lastWords: string) => T;
+}
+
+/** The first thing that does not fit, in a few words. */
+function misfit(error: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}): Error {
+  const issue = error.issues[0];
+  return new Error(`${issue?.path.map(String).join(".")} ${issue?.message}`);
+}
 
 /** How long a host may take to end a cancelled run: it may be reading a file of gigabytes, or computing the oracle. */
 const CANCEL_MS = 4000;
@@ -61,10 +83,49 @@ export class HostClient {
 
   /** Runs once and resolves with how it ended. Throws Error if a run is going on. */
   async run(request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
+    return await this.#exclusively<RunEnd>({
+      message: { type: "run", request },
+      read: (message) => {
+        const parsed = eventSchema.safeParse(message);
+        if (!parsed.success) throw misfit(parsed.error);
+        const event = parsed.data;
+        if (event.type === "finished" || event.type === "refused") return event;
+        onEvent(event);
+        return undefined;
+      },
+      ended: (how, lastWords) =>
+        this.#cancelTimer === undefined
+          ? stopped(how, lastWords)
+          : { type: "finished", outcome: "cancelled", reason: "Cancelled by you. Finished cases are kept" },
+    });
+  }
+
+  /**
+   * Runs or checks the kernel of a manifest and resolves with how it ended; `cancel` and `kill` work as for a run. Throws
+   * Error if a run is going on.
+   */
+  async kernel(request: KernelRequest, onProgress: (progress: KernelProgress) => void): Promise<KernelRunEnd> {
+    return await this.#exclusively<KernelRunEnd>({
+      message: { type: "kernel", request },
+      read: (message) => {
+        const parsed = kernelEventSchema.safeParse(message);
+        if (!parsed.success) throw misfit(parsed.error);
+        if (parsed.data.type !== "kernel_progress") return parsed.data;
+        onProgress(parsed.data);
+        return undefined;
+      },
+      ended: (how, lastWords) =>
+        this.#cancelTimer === undefined
+          ? stopped(how, lastWords)
+          : { type: "kernel_refused", code: "cancelled", message: "Cancelled by you", diagnostics: [], texts: [] },
+    });
+  }
+
+  async #exclusively<T>(conversation: Conversation<T | Extract<RunEnd, { type: "stopped" }>>): Promise<T> {
     if (this.#busy) throw new Error("A run is going on; the host takes one at a time.");
     this.#busy = true;
     try {
-      return await this.#runOnce(this.#start(), request, onEvent);
+      return (await this.#converse(this.#start(), conversation)) as T;
     } finally {
       this.#busy = false;
       clearTimeout(this.#cancelTimer);
@@ -178,43 +239,36 @@ export class HostClient {
     }
   }
 
-  #runOnce(child: HostProcess, request: RunRequest, onEvent: (event: RunEvent) => void): Promise<RunEnd> {
+  #converse<T>(child: HostProcess, { message: sent, read, ended }: Conversation<T>): Promise<T> {
     return new Promise((resolve) => {
       let lastWords = "";
       const onLog = (text: string) => {
         lastWords = `${lastWords}${text}`.slice(-2000);
       };
       const stops: (() => void)[] = [];
-      const finish = (end: RunEnd): void => {
+      const finish = (end: T): void => {
         for (const stop of stops.splice(0)) stop();
         resolve(end);
       };
       const onMessage = (message: unknown): void => {
         if (isAnswer(message)) return;
-        const parsed = eventSchema.safeParse(message);
-        if (!parsed.success) {
+        try {
+          const end = read(message);
+          if (end !== undefined) finish(end);
+        } catch (error) {
           child.kill();
-          const issue = parsed.error.issues[0];
-          finish({
-            type: "stopped",
-            reason: `The host sent what it may not send: ${issue?.path.join(".")} ${issue?.message}`,
-          });
-          return;
+          const why = error instanceof Error ? error.message : String(error);
+          finish({ type: "stopped", reason: `The host sent what it may not send: ${why}` } as T);
         }
-        const event = parsed.data;
-        if (event.type === "finished" || event.type === "refused") finish(event);
-        else onEvent(event);
       };
-      const onEnd = (how: string): void => {
-        if (this.#cancelTimer !== undefined) {
-          finish({ type: "finished", outcome: "cancelled", reason: "Cancelled by you. Finished cases are kept" });
-          return;
-        }
-        const words = lastWords.trim().split("\n").at(-1);
-        finish({ type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` });
-      };
+      const onEnd = (how: string): void => finish(ended(how, lastWords));
       stops.push(child.onMessage(onMessage), child.onLog(onLog), child.onEnd(onEnd));
-      child.send({ type: "run", request } satisfies ToHost);
+      child.send(sent);
     });
   }
+}
+
+function stopped(how: string, lastWords: string): Extract<RunEnd, { type: "stopped" }> {
+  const words = lastWords.trim().split("\n").at(-1);
+  return { type: "stopped", reason: `The host stopped ${how}${words ? `: ${words}` : ""}` };
 }

@@ -7,9 +7,11 @@ import { loadAddon } from "../../native/addon.ts";
 import type { CheckRequest } from "../analysis/check_messages.ts";
 import { Inspector } from "../analysis/inspector.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
+import type { KernelRequest } from "../checker/messages.ts";
 import { RunControl } from "../runs/control.ts";
 import type { RunEvent } from "../runs/events.ts";
 import { openDoor } from "./door.ts";
+import { kernelRequest } from "./kernel.ts";
 import { type AnswerEnd, busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
 import { places } from "./root.ts";
 import { checkRequest, inspectRequest, runRequest } from "./session.ts";
@@ -23,7 +25,8 @@ let inspecting: Promise<void> = Promise.resolve();
 interface Running {
   readonly controller: AbortController;
   readonly control: RunControl;
-  readonly staging: string;
+  /** Folder of what is half-written; null where nothing is. */
+  readonly staging: string | null;
 }
 
 let running: Running | undefined;
@@ -48,7 +51,8 @@ function die(error: unknown): never {
 
 /** Without a door there is nobody to report to, and no run may go on unseen, nor its files stay. */
 function leave(): never {
-  if (running !== undefined) fs.rmSync(running.staging, { recursive: true, force: true });
+  const staging = running?.staging ?? null;
+  if (staging !== null) fs.rmSync(staging, { recursive: true, force: true });
   process.exit(0);
 }
 
@@ -93,6 +97,21 @@ function run(request: RunRequest): void {
     }, die);
 }
 
+function kernel(request: KernelRequest): void {
+  if (running !== undefined) die(new Error("The door sent a kernel while a run is going on."));
+  const controller = new AbortController();
+  running = { controller, control: new RunControl(() => undefined), staging: null };
+  inspecting
+    .then(() => {
+      inspector.release();
+      return kernelRequest(request, where, controller.signal, send);
+    })
+    .then((end) => {
+      running = undefined;
+      send(end);
+    }, die);
+}
+
 door.onMessage((message) => {
   const parsed = toHostSchema.safeParse(message);
   if (!parsed.success) die(new Error(`The door sent what it may not send: ${parsed.error.message}`));
@@ -111,6 +130,9 @@ door.onMessage((message) => {
       return;
     case "check":
       check(parsed.data.id, parsed.data.request);
+      return;
+    case "kernel":
+      kernel(parsed.data.request);
       return;
     case "run":
       run(parsed.data.request);

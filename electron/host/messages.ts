@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "../analysis/check_messages.ts";
 import { inspectAnswerSchema, inspectRequestSchema, refusalCodeSchema } from "../analysis/messages.ts";
+import { kernelEndSchema, kernelProgressSchema, kernelRequestSchema } from "../checker/messages.ts";
 import { eventSchema } from "../runs/events.ts";
 
 /** Everything that a parity run is asked for. Paths are absolute. */
@@ -39,6 +40,8 @@ export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("skip"), case: z.string() }),
   z.strictObject({ type: z.literal("inspect"), id: inspectId, request: inspectRequestSchema }),
   z.strictObject({ type: z.literal("check"), id: inspectId, request: checkRequestSchema }),
+  /** Run or check the kernel of a manifest: a run as far as `cancel` and the door's other messages go. */
+  z.strictObject({ type: z.literal("kernel"), request: kernelRequestSchema }),
 ]);
 export type ToHost = z.infer<typeof toHostSchema>;
 
@@ -70,5 +73,12 @@ export function busyRefusal(id: number): Refused {
   return { type: "inspect_refused", id, code: "busy", message, mend: "wait for it, or cancel it" };
 }
 
+/** What a `kernel` is answered with: progress, then one end. */
+export const kernelEventSchema = z.discriminatedUnion("type", [kernelProgressSchema, ...kernelEndSchema.options]);
+
 /** The host answers with the events of the run, of which `finished` and `refused` are the last, and with answers. */
-export const fromHostSchema = z.discriminatedUnion("type", [...eventSchema.options, ...answerEndSchema.options]);
+export const fromHostSchema = z.discriminatedUnion("type", [
+  ...eventSchema.options,
+  ...answerEndSchema.options,
+  ...kernelEventSchema.options,
+]);

@@ -12,6 +12,9 @@ export interface BuiltOutput {
   readonly name: string;
   readonly output: "out" | "lse";
   readonly dtype: FloatDtype;
+  readonly buffer: DeviceBuffer;
+  /** True where the buffer holds nothing but the output. */
+  readonly whole: boolean;
   /** Elements in the tensor's own order, widened; and how many still hold the poison pattern. */
   read(): { readonly values: Float64Array; readonly unwritten: number };
 }
@@ -106,7 +109,8 @@ function build(
   const placement = place(axes, given, sizes, paging);
   const buffer = allocate(placement.elements * DTYPE_BYTES[dtype]);
   const { name, output } = given;
-  return { name, output, dtype, read: () => readElements(buffer, placement, dtype) };
+  const whole = placement.elements === placement.indices.length;
+  return { name, output, dtype, buffer, whole, read: () => readElements(buffer, placement, dtype) };
 }
 
 function listBytes(

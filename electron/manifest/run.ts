@@ -3,20 +3,23 @@
  * knows. The reference is computed once and shared by the flavours.
  */
 import type { Addon } from "../../native/addon.ts";
-import type {
-  Device,
-  Dispatch,
-  Flavour,
-  Library,
-  Pipeline,
-  Size3,
-  SubmitOptions,
-  SubmitResult,
+import {
+  type Device,
+  type DeviceBuffer,
+  type Dispatch,
+  type Flavour,
+  isCheckFlavour,
+  type Library,
+  type Pipeline,
+  type Size3,
+  type SubmitOptions,
+  type SubmitResult,
 } from "../../native/device.ts";
 import { narrow, tensorBytes } from "../../oracle/tensor.ts";
 import { outputLayout } from "../cases/case.ts";
 import { evaluate, type GateResult, verdictOf } from "../gates/evaluate.ts";
 import { compare } from "../runs/comparison.ts";
+import { differingBytes } from "../runs/execute.ts";
 import { type Reference, referenceOf } from "../runs/reference.ts";
 import { UsageError } from "../runs/usage.ts";
 import { type BuiltBuffers, type BuiltOutput, buildBuffers } from "./buffers.ts";
@@ -27,17 +30,47 @@ import { evaluateSizes } from "./sizes.ts";
 import type { LoadedManifest } from "./sources.ts";
 import { packStruct } from "./struct.ts";
 
+/** A gate that does not apply, and why: it is named, so that its absence is no secret. */
+export interface LeftOutGate {
+  readonly id: GateResult["id"];
+  readonly why: string;
+}
+
 export interface KernelResult {
   readonly flavour: Flavour;
   /** Null where the manifest has no case or no output that the oracle knows. */
   readonly verdict: "pass" | "fail" | "not_run" | null;
   readonly gates: readonly GateResult[];
+  readonly leftOut: readonly LeftOutGate[];
   readonly maxAbs: number | null;
   readonly nmse: number | null;
   readonly submitted: SubmitResult;
   readonly pipelines: readonly Pipeline[];
-  /** Bytes by which dynamic threadgroup arrays were extended, by dispatch. */
-  readonly padding: readonly { readonly dispatch: string; readonly bytes: number }[];
+  /** Bytes that each dynamic threadgroup array was lent beyond what its host asks for, by dispatch. */
+  readonly padding: readonly PaddedDispatch[];
+}
+
+export interface PaddedDispatch {
+  readonly dispatch: string;
+  readonly bytes: number;
+}
+
+/** What a run is doing. */
+export type KernelPhase = "compile" | "run" | "repeat" | "oracle";
+
+export interface KernelRunOptions extends SubmitOptions {
+  /** Run twice from the same state and compare every byte of the outputs; the flavours that check run once. */
+  readonly repeat?: boolean;
+  readonly onPhase?: (phase: KernelPhase) => void;
+}
+
+/** What one submission left behind. */
+interface Once {
+  readonly submitted: SubmitResult;
+  readonly padding: readonly PaddedDispatch[];
+  readonly read: readonly (BuiltOutput & { readonly values: Float64Array; readonly unwritten: number })[];
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+  readonly broken: readonly string[];
 }
 
 /** A manifest that is ready to run on a device, again and again. */
@@ -62,23 +95,52 @@ export class KernelRun {
   }
 
   /** Throws `DeviceError` where the kernel does not compile or run, `UsageError` where the manifest does not fit. */
-  async run(flavour: Flavour, options: SubmitOptions = {}): Promise<KernelResult> {
+  async run(flavour: Flavour, options: KernelRunOptions = {}): Promise<KernelResult> {
+    const { repeat = false, onPhase, ...submit } = options;
     const wanted = this.manifest.dispatches.filter(
       ({ when }, index) => when === undefined || numberOf(when, this.sizes, `dispatch ${index}: when`) !== 0,
     );
+    if (wanted.length === 0) throw new UsageError('No dispatch is left: every "when" is 0 for these sizes.');
+    onPhase?.("compile");
     const pipelines: Pipeline[] = [];
     for (const dispatch of wanted) pipelines.push(await this.#pipeline(dispatch, flavour));
+    onPhase?.("run");
+    const first = await this.#once(wanted, pipelines, submit);
+    const twice = repeat && !isCheckFlavour(flavour);
+    if (twice) onPhase?.("repeat");
+    const second = twice ? await this.#once(wanted, pipelines, submit) : undefined;
+    const difference = second && differingBytes(first.bytes, second.bytes);
+    onPhase?.("oracle");
+    const { submitted, padding } = first;
+    return { flavour, submitted, pipelines, padding, ...(await this.#judge(first, difference)) };
+  }
+
+  /** One submission on buffers of its own, filled anew. */
+  async #once(
+    wanted: readonly ManifestDispatch[],
+    pipelines: readonly Pipeline[],
+    submit: SubmitOptions,
+  ): Promise<Once> {
     const buffers = buildBuffers(this.manifest, this.#problem, this.sizes, this.#device);
     try {
-      const padding: { readonly dispatch: string; readonly bytes: number }[] = [];
-      const dispatches = wanted.map((dispatch, index) => {
-        const built = this.#dispatch(dispatch, pipelines[index]!, buffers);
-        if (built.padding > 0) padding.push({ dispatch: built.dispatch.label, bytes: built.padding });
-        return built.dispatch;
-      });
-      const submitted = await this.#device.submit(dispatches, options);
-      const broken = [...buffers.byName].filter(([, buffer]) => !buffer.sentinelIntact()).map(([name]) => name);
-      return { flavour, submitted, pipelines, padding, ...(await this.#judge(buffers.outputs, broken)) };
+      const built = wanted.map((dispatch, index) => this.#dispatch(dispatch, pipelines[index]!, buffers));
+      const padding = built.flatMap(({ dispatch, padding: bytes }) =>
+        bytes > 0 ? [{ dispatch: dispatch.label, bytes }] : [],
+      );
+      const options = isCheckFlavour(pipelines[0]!.flavour)
+        ? { ...submit, check: { outputs: wholeOutputs(buffers.outputs) } }
+        : submit;
+      const submitted = await this.#device.submit(
+        built.map(({ dispatch }) => dispatch),
+        options,
+      );
+      return {
+        submitted,
+        padding,
+        read: buffers.outputs.map((output) => ({ ...output, ...output.read() })),
+        bytes: new Map(buffers.outputs.map(({ name, buffer }) => [name, buffer.read(0, buffer.bytes)])),
+        broken: [...buffers.byName].filter(([, buffer]) => !buffer.sentinelIntact()).map(([name]) => name),
+      };
     } finally {
       buffers.release();
     }
@@ -118,7 +180,7 @@ export class KernelRun {
     const padding = sizeOf(given.threadgroupPadding ?? 0, this.sizes, `${what}: threadgroupPadding`);
     const memory = given.threadgroupMemory?.map(({ index, bytes }) => ({
       index,
-      bytes: sizeOf(bytes, this.sizes, `${what}: threadgroup memory ${index}`, 1) + padding,
+      bytes: sizeOf(bytes, this.sizes, `${what}: threadgroup memory ${index}`, 1),
     }));
     return {
       padding: memory === undefined ? 0 : padding,
@@ -141,6 +203,9 @@ export class KernelRun {
           return { index, buffer, offset };
         }),
         ...(memory === undefined ? {} : { threadgroupMemory: memory }),
+        ...(memory === undefined || padding === 0
+          ? {}
+          : { threadgroupPadding: memory.map(({ index }) => ({ index, bytes: padding })) }),
       },
     };
   }
@@ -151,26 +216,33 @@ export class KernelRun {
   }
 
   async #judge(
-    outputs: readonly BuiltOutput[],
-    brokenSentinels: readonly string[],
-  ): Promise<Pick<KernelResult, "verdict" | "gates" | "maxAbs" | "nmse">> {
+    once: Once,
+    repeatDifference: number | undefined,
+  ): Promise<Pick<KernelResult, "verdict" | "gates" | "leftOut" | "maxAbs" | "nmse">> {
     const problem = this.#problem;
-    const out = outputs.find(({ output }) => output === "out");
-    if (problem === undefined || out === undefined) return { verdict: null, gates: [], maxAbs: null, nmse: null };
+    const out = once.read.find(({ output }) => output === "out");
+    if (problem === undefined || out === undefined) {
+      return { verdict: null, gates: [], leftOut: [], maxAbs: null, nmse: null };
+    }
     const reference = await this.#referenceOf(problem);
-    const read = out.read();
-    const lse = outputs.find(({ output }) => output === "lse")?.read();
+    const lse = once.read.find(({ output }) => output === "lse");
     const axes = problem.output;
     const comparison = compare(
       outputLayout(problem.shape),
       {
-        out: byToken(read.values, axes),
+        out: byToken(out.values, axes),
         lse: lse && byToken(lse.values, axes.slice(0, -1)),
-        unwritten: read.unwritten + (lse?.unwritten ?? 0),
+        unwritten: out.unwritten + (lse?.unwritten ?? 0),
       },
       reference.oracle,
       reference.twin,
     );
+    const leftOut: LeftOutGate[] = [
+      { id: "lockstep", why: "the flavours that check look for what it stands for, access by access" },
+      { id: "resources", why: "the manifest states no resource contract" },
+    ];
+    if (repeatDifference === undefined) leftOut.push({ id: "repeat", why: "the flavours that check run once" });
+    if (lse === undefined) leftOut.push({ id: "lse", why: "the manifest has no output lse" });
     const gates = evaluate({
       dtype: problem.dtype,
       comparison,
@@ -178,21 +250,26 @@ export class KernelRun {
       stored: undefined,
       run: {
         failure: null,
-        brokenSentinels,
-        repeatDifference: undefined,
+        brokenSentinels: once.broken,
+        repeatDifference,
         lockstep: { expected: false, difference: undefined },
         resources: [],
       },
-    }).filter(({ id }) => id !== "repeat" && (id !== "lse" || lse !== undefined));
+    }).filter(({ id }) => !leftOut.some((gate) => gate.id === id));
     const { whole } = comparison;
     const nmse = whole.errorSquares / whole.referenceSquares;
-    return { verdict: verdictOf(gates), gates, maxAbs: whole.maxError, nmse };
+    return { verdict: verdictOf(gates), gates, leftOut, maxAbs: whole.maxError, nmse };
   }
 
   #referenceOf(problem: Problem): Promise<Reference> {
     this.#reference ??= computeReference(problem, this.#device, this.#addon);
     return this.#reference;
   }
+}
+
+/** Outputs without gaps: of these every byte must be written once. */
+function wholeOutputs(outputs: readonly BuiltOutput[]): readonly DeviceBuffer[] {
+  return outputs.filter(({ whole }) => whole).map(({ buffer }) => buffer);
 }
 
 /** Rows of the oracle are tokens, then heads: attention's outputs, heads first, are turned. */

@@ -54,6 +54,17 @@ export function loadManifest(file: string, root?: string): LoadedManifest {
   return { manifest, path: file, source, includes: [...includes.values()] };
 }
 
+/** A manifest whose files are at hand as texts. Throws `UsageError` where it does not fit or names a file that is not there. */
+export function manifestOfTexts(name: string, text: string, files: readonly MetalSource[]): LoadedManifest {
+  const manifest = parseManifest(text, name);
+  const source = files.find((file) => file.path === manifest.source);
+  if (source === undefined) {
+    const there = files.map((file) => file.path).join(", ") || "none";
+    throw new UsageError(`${name}: the source "${manifest.source}" is none of the texts: ${there}.`);
+  }
+  return { manifest, path: name, source, includes: files.filter((file) => file !== source) };
+}
+
 /** A manifest from its text. Throws `UsageError` with the place that does not fit. */
 export function parseManifest(text: string, where: string): Manifest {
   let value: unknown;
