@@ -138,11 +138,11 @@ async function main(argv: readonly string[]): Promise<void> {
   const workbench = openWorkbench({ places: where, evidence: evidenceArgument(argv, process.cwd()) ?? "evidence" });
   for (const bundle of bundleArguments(argv, process.cwd())) await workbench.open(bundle);
   const served = await serve({ window: where.window, workbench });
-  process.stdout.write(`${served.url}\n`);
   onInterrupt(
     () => void served.close().then(() => process.exit(0)),
     () => process.exit(INTERRUPTED),
   );
+  process.stdout.write(`${served.url}\n`);
 }
 
 // The bundle is started as a program; tests import `serve`.
