@@ -213,6 +213,10 @@ async function inside(folder: string, file: string): Promise<string> {
   if (!real.startsWith(root + path.sep)) {
     throw new WorkbenchError(`${file} leads out of its bundle`, "do not trust this bundle; verify it");
   }
+  // Reading a named pipe would never end.
+  if (!(await fs.stat(real)).isFile()) {
+    throw new WorkbenchError(`${file} is no regular file`, "do not trust this bundle; verify it");
+  }
   return real;
 }
 

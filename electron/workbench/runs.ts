@@ -22,6 +22,15 @@ import { HostWatch } from "./host_watch.ts";
 /** Time for a cancelled run to end in order when the workbench closes. */
 const CLOSE_MS = 10_000;
 
+/** What to do about a run that was refused or could not keep its files. */
+const REFUSED_MENDS: Readonly<Record<Extract<RunEnd, { type: "refused" }>["code"], string>> = {
+  usage: "change the request and run again",
+  input: "change the file of inputs and run again",
+  unavailable: "see what the Device page says of it",
+  io: "make room in the evidence folder and see that it can be written, or start the workbench with another, then run again",
+  internal: "run again; a fresh host starts with it",
+};
+
 interface Live {
   readonly id: string;
   readonly request: StartRequest;
@@ -186,7 +195,7 @@ export class Runs {
 
   /** Writes the bundle. Throws what the run was refused with. */
   #keep(end: RunEnd, { id, recorder, began }: Omit<Live, "done">, staging: Staging): RunEntry {
-    if (end.type === "refused") throw new WorkbenchError(end.message, "change the request and run again");
+    if (end.type === "refused") throw new WorkbenchError(end.message, REFUSED_MENDS[end.code]);
     if (!recorder.planned) {
       const words = end.type === "stopped" ? end.reason : "The run ended before it was planned.";
       throw new WorkbenchError(words, "run again; a fresh host starts with it");

@@ -111,6 +111,8 @@ export function startSession(workbench: Workbench): Session {
     try {
       runs.set((await workbench.call("runs.list", {})).runs);
     } catch (error) {
+      // Pages wait for a list; `failure` says why this one is empty.
+      runs.set((before) => before ?? []);
       report(error);
     }
   };

@@ -156,6 +156,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
 
 function NoBundles(): ReactElement {
   const info = useAnswer("app.info", {});
+  const failure = useStore(useSession().failure);
   return (
     <Empty title="No bundle yet">
       <p className="t2 after">
@@ -174,6 +175,7 @@ function NoBundles(): ReactElement {
           Open a bundle
         </ActionButton>
       </div>
+      {failure === null ? null : <FailureNote failure={failure} />}
     </Empty>
   );
 }
