@@ -117,6 +117,36 @@ describe("a log", () => {
   });
 });
 
+describe("a bundle of an earlier version", () => {
+  it("has neither log nor report, which is no fault; half a report is one", () => {
+    const without = (drop: (file: string) => boolean): readonly string[] => {
+      const copy = path.join(folder, "copy");
+      fs.cpSync(bundle, copy, { recursive: true });
+      try {
+        const place = path.join(copy, "data/record.json");
+        const changed = JSON.parse(fs.readFileSync(place, "utf8")) as RunRecord;
+        for (const { path: file } of changed.files) if (drop(file)) fs.rmSync(path.join(copy, file));
+        changed.files = changed.files.filter((file) => !drop(file.path));
+        fs.writeFileSync(place, stableJson(changed));
+        if (
+          fs.existsSync(path.join(copy, "data/report")) &&
+          fs.readdirSync(path.join(copy, "data/report")).length === 0
+        ) {
+          fs.rmdirSync(path.join(copy, "data/report"));
+        }
+        reseal(copy);
+        return verifyBundle(copy).checks.flatMap((check) => check.reasons);
+      } finally {
+        fs.rmSync(copy, { recursive: true, force: true });
+      }
+    };
+    expect(without((file) => file === LOG_FILE || file.startsWith("data/report/"))).toEqual([]);
+    expect(without((file) => file.endsWith("index.html"))).toEqual([
+      "data/report/index.html: missing, and other parts of a report are there",
+    ]);
+  });
+});
+
 describe("a report", () => {
   it("that says other than the record is found, in each of its files", () => {
     for (const { path: file } of reportFiles(record)) {

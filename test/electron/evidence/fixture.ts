@@ -38,6 +38,7 @@ const FACTS: RunFacts = {
   brokenSentinels: [],
   repeatDifference: 0,
   lockstep: { expected: true, difference: 0 },
+  checker: { expected: true, errors: 0 },
   resources: [],
 };
 

@@ -160,6 +160,12 @@ describe("a run", () => {
     });
     await watching;
     expect(states).toContain("running");
+    const { lines } = await window.call("runs.log", { id });
+    expect(lines?.at(-1)).toMatchObject({
+      type: "ended",
+      outcome: "crashed",
+      reason: expect.stringContaining("SIGKILL"),
+    });
     expect((await window.call("evidence.verify", { id })).result).toBe("valid");
     const next = await window.call("runs.start", request());
     expect((await follow(window, next.id)).at(-1)).toMatchObject({ entry: { outcome: "passed" } });
