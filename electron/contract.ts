@@ -336,6 +336,8 @@ export const CALLS = {
       case: z.string().max(400),
       route: z.string().max(200),
       what: whatSchema,
+      /** Where the file with the inputs is, if it is no longer where the run found it. */
+      inputs: z.string().min(1).max(4096).optional(),
     }),
     output: inspectAnswerSchema,
   },

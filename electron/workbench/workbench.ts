@@ -121,9 +121,9 @@ export function openWorkbench({
     "runs.record": ({ id }) => history.record(id),
     "runs.metrics": ({ id, case: key, route }) => history.metrics(id, key, route),
     "runs.array": ({ id, path: file }) => history.array(id, file),
-    "parity.inspect": async ({ id, case: key, route, what }) => {
+    "parity.inspect": async ({ id, case: key, route, what, inputs = null }) => {
       const bundle = await history.bundle(id);
-      const end = await runs.host.inspect({ bundle, case: key, route, inputs: null, what });
+      const end = await runs.host.inspect({ bundle, case: key, route, inputs, what });
       if (end.type === "inspect_refused") throw new WorkbenchError(end.message, end.mend);
       return end.answer;
     },

@@ -229,3 +229,38 @@ describe("the results of one run", () => {
     }
   });
 });
+
+describe("inputs that are no longer where the run found them", () => {
+  it("are asked for by their path, and then looked at", async () => {
+    const home = await startServer();
+    const file = path.join(folder, "moved.safetensors");
+    fs.copyFileSync(path.join(WHERE.golden, "mla_prefill_t77_h4_f32.safetensors"), file);
+    const cli = path.join(WHERE.root, "out", "cli.mjs");
+    const words = [
+      "parity",
+      "--inputs",
+      "moved.safetensors",
+      "--case",
+      "T77",
+      "--route",
+      "naive",
+      "--out",
+      home.evidence,
+    ];
+    execFileSync(process.execPath, [cli, ...words], { cwd: folder, stdio: "ignore" });
+    const { page: other, faults, context } = await openPage(browser);
+    try {
+      await other.goto(home.url);
+      await other.locator(".nav a", { hasText: "Parity" }).click();
+      await other.getByText("which is not there").waitFor();
+      expect(await other.locator(".note.fail").count()).toBe(1);
+      await other.getByLabel("Path of the file with the inputs").fill(file);
+      await other.keyboard.press("Enter");
+      await other.locator("[data-element]").waitFor();
+      expect(faults).toEqual([]);
+    } finally {
+      await context.close();
+      await home.close();
+    }
+  });
+});

@@ -1,5 +1,5 @@
 /** One result: its charts, and the element at hand with what it was computed from. Or why there is nothing to compare. */
-import { type ReactElement, type ReactNode, useRef } from "react";
+import { type ReactElement, type ReactNode, useRef, useState } from "react";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { useAction } from "../../shell/actions.ts";
@@ -38,7 +38,13 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
   const field = useRef<HTMLInputElement>(null);
   const shape = row.record!.shape;
   const extents = extentsOf(shape);
-  const subject: Subject = { id: run.id, case: row.case, route: row.route };
+  const { inputs } = params;
+  const subject: Subject = {
+    id: run.id,
+    case: row.case,
+    route: row.route,
+    ...(inputs === undefined ? {} : { inputs }),
+  };
   const measure = MEASURES.find((name) => name === params.measure) ?? "abs";
   const position = positionAxis(shape.operator);
   const axes: readonly ColumnAxis[] = position === "token" ? ["token", "dim"] : ["dim"];
@@ -93,6 +99,7 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
       <Panes page="parity" leftLabel="Cases and gates" left={left}>
         <div className="inset">
           <FailureNote failure={summary.answer.failure} />
+          {row.record?.source.kind === "generator" ? null : <InputsField path={inputs ?? ""} />}
         </div>
       </Panes>
     );
@@ -135,6 +142,32 @@ export function ResultView({ run, row, other, left, onSelect }: ResultViewProps)
         onSelect={onSelect}
       />
     </Panes>
+  );
+}
+
+/** Takes the path of the file that the inputs are in; Enter looks there. */
+function InputsField({ path }: { readonly path: string }): ReactElement {
+  const [text, setText] = useState(path);
+  return (
+    <form
+      className="inputsfield"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setParams({ inputs: text.trim() });
+      }}
+    >
+      <input
+        className="inp mono"
+        spellCheck={false}
+        aria-label="Path of the file with the inputs"
+        placeholder="/path/to/inputs.safetensors"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <button type="submit" className="btn" disabled={text.trim() === ""}>
+        Look there
+      </button>
+    </form>
   );
 }
 

@@ -8,6 +8,8 @@ export interface Subject {
   readonly id: string;
   readonly case: string;
   readonly route: string;
+  /** Where the file with the inputs is, if it is no longer where the run found it. */
+  readonly inputs?: string;
 }
 
 type Kind = InspectWhat["kind"];
