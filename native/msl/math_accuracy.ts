@@ -71,8 +71,17 @@ extern "C" [[clang::sycl_external]] __attribute__((used)) void run_${i}(const fl
   return `#include "metal/language.h"\n#include "metal/keywords.h"\nusing namespace metal;\n${functions.join("")}\n`;
 }
 
+/** References that glibc has as functions of four doubles. */
+const VECTOR_REFERENCES: ReadonlyMap<string, string> = new Map<string, string>([
+  ...[
+    ...["acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "exp2", "log", "log10", "log2"],
+    ...["sin", "sinh", "tan", "tanh"],
+  ].map((name): readonly [string, string] => [`${name}(x)`, name]),
+  ["pow(10.0, x)", "exp10"],
+]);
+
 /** References and bounds, with the program that compares. */
-function measureText(rows: readonly MathRow[]): string {
+function measureText(rows: readonly MathRow[], vectors: boolean): string {
   const constants = { float: "measure::FLOAT", half: "measure::HALF", bfloat: "measure::BFLOAT" } as const;
   const symmetries = { odd: -1, even: 1, none: 0 } as const;
   const declared = rows.map(
@@ -81,16 +90,18 @@ function measureText(rows: readonly MathRow[]): string {
   const table = rows.map((row, i) => {
     const limit = (bound: Bound | undefined): string =>
       `[]([[maybe_unused]] double x, [[maybe_unused]] double y, [[maybe_unused]] double exact, [[maybe_unused]] double ulp) -> double { return ${bound?.limit ?? UNPROMISED}; }`;
-    const reference = `[](const float *a, const float *b, const float *c, double *exact, int count) {
+    const scalar = `[](const float *a, const float *b, const float *c, double *exact, int count) {
     [[maybe_unused]] constexpr auto F = ${constants[row.format]};
     for (int i = 0; i < count; ++i) {
       [[maybe_unused]] const double x = a[i], y = b[i], z = c[i];
       exact[i] = ${row.entry.reference};
     }
   }`;
+    const vector = vectors ? VECTOR_REFERENCES.get(row.entry.reference) : undefined;
+    const reference = vector === undefined ? scalar : `by_four<_ZGVdN4v_${vector}>`;
     return `  {"${row.key}", ${constants[row.format]}, ${row.entry.arguments}, ${symmetries[row.entry.symmetry]}, run_${i}, ${reference}, ${limit(row.bound)}, ${limit(row.fast)}},`;
   });
-  return `#include "measure.h"\n${declared.join("\n")}\nconst Row rows[] = {\n${table.join("\n")}\n};\n#include "measure.cpp"\n`;
+  return `${vectors ? "#define MEASURE_VECTORS\n" : ""}#include "measure.h"\n${declared.join("\n")}\nconst Row rows[] = {\n${table.join("\n")}\n};\n#include "measure.cpp"\n`;
 }
 
 /** A program that measures `rows`; `remove` deletes it. */
@@ -117,11 +128,11 @@ export async function buildMathProgram(toolchain: Toolchain, rows: readonly Math
     const linker = toolchain.linker === undefined ? [] : [`--ld-path=${toolchain.linker}`];
     // No fused products: they would change what the references say of the rounding of sums.
     const plain = ["-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", ...target, ...toolchain.features];
-    // glibc's vector functions are within 4 ulp of a double, 2^-27 ulp of a float, and several times as fast.
-    const vectors = toolchain.platform === "linux" && toolchain.architecture === "x86_64";
-    if (vectors) plain.push("-fveclib=libmvec");
+    // Only the program on this machine: what runs another one's programs may lack the library.
+    const vectors =
+      toolchain.platform === "linux" && toolchain.architecture === "x86_64" && toolchain.target === undefined;
     const link = ["-x", "none", object, ...linker, ...(vectors ? ["-lmvec"] : []), "-lm", "-o", path];
-    await compile([...plain, "-Wno-everything", ...include, "-x", "c++", "-", ...link], measureText(rows));
+    await compile([...plain, "-Wno-everything", ...include, "-x", "c++", "-", ...link], measureText(rows, vectors));
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;

@@ -47,6 +47,39 @@ double trunc(double);
 float nextafterf(float, float);
 }
 
+#ifdef MEASURE_VECTORS
+/** Four doubles, and glibc's functions of them: within 4 ulp of a double, which is 2^-27 ulp of a float. */
+using four = double __attribute__((vector_size(32)));
+extern "C" {
+four _ZGVdN4v_acos(four);
+four _ZGVdN4v_acosh(four);
+four _ZGVdN4v_asin(four);
+four _ZGVdN4v_asinh(four);
+four _ZGVdN4v_atan(four);
+four _ZGVdN4v_atanh(four);
+four _ZGVdN4v_cos(four);
+four _ZGVdN4v_cosh(four);
+four _ZGVdN4v_exp(four);
+four _ZGVdN4v_exp10(four);
+four _ZGVdN4v_exp2(four);
+four _ZGVdN4v_log(four);
+four _ZGVdN4v_log10(four);
+four _ZGVdN4v_log2(four);
+four _ZGVdN4v_sin(four);
+four _ZGVdN4v_sinh(four);
+four _ZGVdN4v_tan(four);
+four _ZGVdN4v_tanh(four);
+}
+
+/** `f` of `count` floats; `count` may be any number, `x` and `exact` have room for the next multiple of four. */
+template <four (*f)(four)> void by_four(const float *x, const float *, const float *, double *exact, int count) {
+  for (int i = 0; i < count; i += 4) {
+    const four result = f(four{x[i], x[i + 1], x[i + 2], x[i + 3]});
+    __builtin_memcpy(exact + i, &result, sizeof result);
+  }
+}
+#endif
+
 namespace measure {
 
 inline constexpr double PI = 3.14159265358979323846;
