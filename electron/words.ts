@@ -60,6 +60,7 @@ const NEXT: Readonly<Record<string, string>> = {
   sentinels: "a write went past the end of the named buffer",
   repeat: "two runs differ: look for a missing barrier or an uninitialised read",
   lockstep: "the kernel needs its lanes to advance together: look for a missing barrier",
+  checker: "see the reports below: each names both lines and what to do",
   resources: "make the threadgroup smaller, or use fewer registers",
 };
 
@@ -105,6 +106,7 @@ const FINDINGS: Readonly<Record<string, (value: number, gate: Gate) => Finding>>
   sentinels: (value) => ({ text: `${are(value, "buffer")} written past the end`, where: false }),
   repeat: (value) => ({ text: `${differ(value)} between two runs`, where: true }),
   lockstep: (value) => ({ text: `${differ(value)} in the flavour lockstep`, where: true }),
+  checker: (value) => ({ text: `${counted(value, "place")} reported at error level`, where: true }),
   resources: (value) => ({
     text: `${counted(value, "pipeline")} ${value === 1 ? "does" : "do"} not keep the contract`,
     where: false,

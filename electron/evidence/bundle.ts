@@ -43,6 +43,7 @@ const ROLES: readonly (readonly [RegExp, FileRole])[] = [
   [/^data\/dispatch\/[^/]+\.json$/, "dispatch"],
   [/^data\/kernels\/.+$/, "kernel"],
   [/^data\/receipts\/[^/]+\.json$/, "receipt"],
+  [/^data\/checks\/[^/]+\.json$/, "check"],
   [/^data\/parity\/[^/]+\/[^/]+\/metrics\.json$/, "metrics"],
   [/^data\/parity\/[^/]+\/[^/]+\/(out|lse)\.(f32|f16|bf16)$/, "output"],
   [/^data\/events\.jsonl$/, "log"],
@@ -200,10 +201,12 @@ function prune(folder: string, draft: RecordDraft): void {
     for (const output of result.outputs) referred.add(output.path);
     for (const receipt of result.receipts) referred.add(receipt);
     if (result.metricsPath !== null) referred.add(result.metricsPath);
+    if (result.check !== undefined) referred.add(result.check);
   }
   for (const { path: file } of walk(folder).files) {
     const role = roleOf(file);
-    const orphan = (role === "output" || role === "metrics" || role === "receipt") && !referred.has(file);
+    const orphan =
+      (role === "output" || role === "metrics" || role === "receipt" || role === "check") && !referred.has(file);
     if (orphan || file.endsWith(PARTIAL)) fs.rmSync(path.join(folder, file));
   }
   removeEmptyFolders(path.join(folder, "data"));

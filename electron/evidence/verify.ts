@@ -21,6 +21,7 @@ import {
   receiptSchema,
   recordSchema,
 } from "../runs/record.ts";
+import { checkErrors, routeCheckSchema } from "../runs/route_check.ts";
 import {
   BAGIT_TXT,
   type BagFile,
@@ -132,6 +133,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   producer: producerSchema,
   dispatch: decisionSchema,
   receipt: receiptSchema,
+  check: routeCheckSchema,
   metrics: metricsSchema,
 };
 
@@ -252,6 +254,7 @@ const CHECKS: readonly Check[] = [
     },
   },
   { id: "references", title: "record and files refer to each other", run: (state) => referenceReasons(state) },
+  { id: "checks", title: "the checker's gate says what its reports say", run: (state) => checkerReasons(state) },
   {
     id: "verdicts",
     title: "verdicts, outcome and claims follow from the gates",
@@ -263,6 +266,26 @@ const CHECKS: readonly Check[] = [
     run: (state) => [...logReasons(state), ...reportReasons(state)],
   },
 ];
+
+/** A result's gate on the checker must count what the file of reports holds, for the same route. */
+function checkerReasons(state: State): readonly string[] {
+  const { record } = state;
+  if (record === null) return ["no record to check"];
+  return record.results.flatMap(({ case: key, route, check: file, gates }) => {
+    const gate = gates.find(({ id }) => id === "checker");
+    if (file === undefined || gate === undefined) return [];
+    const name = `${key}, ${route}`;
+    try {
+      const check = routeCheckSchema.parse(readJson(state, file));
+      if (check.route !== route) return [`${file}: of ${check.route}, named by ${name}`];
+      const whole = check.result.complete && check.result.dropped === 0;
+      const errors = whole ? checkErrors(check.result) : null;
+      return gate.value === errors ? [] : [`${name}: gate "checker" is ${gate.value}; ${file} has ${errors} errors`];
+    } catch (error) {
+      return [`${file}: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`];
+    }
+  });
+}
 
 /** Lines of the log, each strict JSON. Throws Error for what is none. */
 function readLog(state: State): readonly LogLine[] {
@@ -384,7 +407,8 @@ function referenceReasons(state: State): readonly string[] {
       if (listed.get(output.path)?.sha256 !== output.sha256)
         reasons.push(`${output.path}: not the output that ${name} names`);
     }
-    for (const file of [...result.receipts, ...(result.metricsPath === null ? [] : [result.metricsPath])]) {
+    const named = [...result.receipts, result.metricsPath ?? [], result.check ?? []].flat();
+    for (const file of named) {
       if (!listed.has(file)) reasons.push(`${file}: named by ${name} and missing`);
     }
   }

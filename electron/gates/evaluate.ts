@@ -31,6 +31,8 @@ export interface RunFacts {
   readonly repeatDifference: number | undefined;
   /** `expected` is false where this case is not the one that is run in lockstep. */
   readonly lockstep: { readonly expected: boolean; readonly difference: number | undefined; readonly note?: string };
+  /** Reports of the checker at error level, on the small case that `lockstep` is compared on. */
+  readonly checker: { readonly expected: boolean; readonly errors: number | undefined; readonly note?: string };
   /** One entry for every contract of the route's plan; `miss` is null where the receipt keeps it. */
   readonly resources: readonly { readonly kernel: string; readonly miss: string | null }[] | undefined;
 }
@@ -240,6 +242,11 @@ function runGates(evaluation: Evaluation, run: RunFacts): GateResult[] {
   if (run.lockstep.expected) {
     const { difference, note } = run.lockstep;
     const result = judgeCount("lockstep", difference, "flavour lockstep", "the flavour lockstep was not run");
+    results.push(note === undefined ? result : { ...result, note });
+  }
+  if (run.checker.expected) {
+    const { errors, note } = run.checker;
+    const result = judgeCount("checker", errors, "flavour check", "the checker did not come to an end");
     results.push(note === undefined ? result : { ...result, note });
   }
   const missed = run.resources?.filter((entry) => entry.miss !== null);

@@ -52,6 +52,7 @@ export type GateId =
   | "sentinels"
   | "repeat"
   | "lockstep"
+  | "checker"
   | "resources";
 
 export type GateVerdict = "pass" | "fail" | "not_run";
@@ -228,6 +229,16 @@ export const GATES: readonly Gate[] = [
     appliesTo: "emulated devices: one small case per set of pipelines",
   },
   {
+    id: "checker",
+    title: "checker silent",
+    formula: "number of places that the flavour check reports at error level, once per set of pipelines",
+    threshold: "0",
+    reason:
+      "A race, an access out of bounds or a read of unwritten memory can give the right result here and a wrong one on a GPU: parity alone is no verdict.",
+    required: true,
+    appliesTo: "emulated devices: one small case per set of pipelines",
+  },
+  {
     id: "resources",
     title: "resource contract",
     formula:
@@ -241,7 +252,7 @@ export const GATES: readonly Gate[] = [
 ];
 
 /** Version of the table. Raise it with every change of a formula, a threshold or a constant. */
-export const GATES_SCHEMA = "lockstep.gates/1";
+export const GATES_SCHEMA = "lockstep.gates/2";
 
 /** The table as it is written into a bundle. */
 export function gatesJson(): string {

@@ -253,6 +253,7 @@ export class KernelRun {
         brokenSentinels: once.broken,
         repeatDifference,
         lockstep: { expected: false, difference: undefined },
+        checker: { expected: false, errors: undefined },
         resources: [],
       },
     }).filter(({ id }) => !leftOut.some((gate) => gate.id === id));

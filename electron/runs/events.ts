@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { caseSchema, hostSchema, outcomeSchema, producerSchema, profileSchema, resultSchema } from "./record.ts";
 
-export const phaseSchema = z.enum(["inputs", "oracle", "compile", "run", "repeat", "lockstep", "compare"]);
+export const phaseSchema = z.enum(["inputs", "oracle", "check", "compile", "run", "repeat", "lockstep", "compare"]);
 export type Phase = z.infer<typeof phaseSchema>;
 
 export const eventSchema = z.discriminatedUnion("type", [

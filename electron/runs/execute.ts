@@ -1,6 +1,7 @@
 /** One route on a device: compile, build pipelines, bind buffers, submit, read back. */
 import { createHash } from "node:crypto";
 import type { ResourceContract, RoutePlan } from "../../kernels/route.ts";
+import type { CheckResult } from "../../native/check.ts";
 import {
   type Device,
   type DeviceBuffer,
@@ -153,6 +154,8 @@ export class WorkPool {
 
 export interface Execution {
   readonly outputs: ReadonlyMap<string, Uint8Array>;
+  /** What a check flavour saw. */
+  readonly check: CheckResult | undefined;
   readonly timings: readonly DispatchTiming[];
   readonly brokenSentinels: readonly string[];
 }
@@ -191,13 +194,13 @@ export async function execute(
       threadgroupMemory: dispatch.threadgroupMemory.map((bytes, slot) => ({ index: slot, bytes })),
     };
   });
-  const { timings } = await device.submit(dispatches, options);
+  const { timings, check } = await device.submit(dispatches, options);
   const outputs = new Map<string, Uint8Array>();
   for (const buffer of plan.buffers) {
     if (buffer.role === "output") outputs.set(buffer.name, bound.get(buffer.name)!.read(0, buffer.bytes));
   }
   const brokenSentinels = [...bound].filter(([, buffer]) => !buffer.sentinelIntact()).map(([name]) => name);
-  return { outputs, timings, brokenSentinels };
+  return { outputs, timings, brokenSentinels, check };
 }
 
 /** Bytes that differ between two sets of outputs; a missing output counts whole. */

@@ -218,6 +218,7 @@ export const gateResultSchema = z.strictObject({
     "sentinels",
     "repeat",
     "lockstep",
+    "checker",
     "resources",
   ]),
   verdict: verdictSchema,
@@ -273,6 +274,10 @@ export const resultSchema = z.strictObject({
   timings: z.array(z.strictObject({ label: z.string(), ns: z.number() })),
   outputs: z.array(outputSchema),
   receipts: z.array(pathSchema),
+  /** What the checker said of the pipelines, where this is the result that it was asked for. */
+  check: pathSchema.optional(),
+  /** `lockstep` where the kernel is pinned to it; absent in bundles of older versions and where nothing is emulated. */
+  flavour: z.enum(["fast", "lockstep"]).optional(),
   /** Per-head and per-row figures. */
   metricsPath: pathSchema.nullable(),
 });
@@ -318,6 +323,7 @@ export const fileSchema = z.strictObject({
     "dispatch",
     "kernel",
     "receipt",
+    "check",
     "metrics",
     "output",
     "log",

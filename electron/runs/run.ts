@@ -6,6 +6,7 @@ import path from "node:path";
 
 import type { Addon } from "../../native/addon.ts";
 import { type Device, DeviceError, type SubmitOptions } from "../../native/device.ts";
+import { ModuleCache } from "../../native/emulator/cache.ts";
 import type { Case } from "../cases/case.ts";
 import { caseSlug } from "../cases/case.ts";
 import { type CaseInputs, InputPool, materialise } from "../cases/inputs.ts";
@@ -21,6 +22,7 @@ import {
   differingBytes,
   type Execution,
   execute,
+  libraryKey,
   type PreparedRoute,
   type ReadSource,
   receiptName,
@@ -31,6 +33,7 @@ import { outcomeOf } from "./outcome.ts";
 import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
 import type { HostFacts, Outcome, ResultRecord } from "./record.ts";
 import { type Reference, referenceOf } from "./reference.ts";
+import { checkErrors, checkRoute, type RouteCheck } from "./route_check.ts";
 
 export interface RunOptions {
   readonly device: Device;
@@ -57,6 +60,12 @@ const SKIPPED = { state: "skipped", reason: "skipped by you" } as const;
 
 /** Thrown through the run when it was cancelled; never leaves this module. */
 class Cancelled extends Error {}
+
+/** What the small case of a set of pipelines showed. */
+interface SmallCase {
+  readonly check: RouteCheck;
+  readonly path: string;
+}
 
 /** What the routes of one case share. */
 interface CaseContext {
@@ -105,6 +114,9 @@ class Run {
   readonly #results: ResultRecord[] = [];
   readonly #written = new Set<string>();
   readonly #control: RunControl;
+  readonly #verdicts = new ModuleCache();
+  /** Sets of pipelines whose lanes exchange data without a barrier. */
+  readonly #pinned = new Set<string>();
   /** Aborts when the case that runs is to be skipped. */
   #skip: AbortSignal;
 
@@ -221,8 +233,13 @@ class Run {
     return materialise(testCase, wanted, pool, this.#options.addon);
   }
 
-  #expectsLockstep(item: PlannedRoute): boolean {
-    return item.lockstep !== null && this.#options.device.profile.execution === "emulated";
+  #isEmulated(): boolean {
+    return this.#options.device.profile.execution === "emulated";
+  }
+
+  /** True for the first case of a set of pipelines, which its small case stands beside. */
+  #hasSmallCase(item: PlannedRoute): boolean {
+    return item.lockstep !== null && this.#isEmulated();
   }
 
   async #runCase(planned: PlannedCase): Promise<void> {
@@ -276,7 +293,8 @@ class Run {
       failure: { verdict: stopped ? "not_run" : "fail", reason: failure.reason },
       brokenSentinels: undefined,
       repeatDifference: undefined,
-      lockstep: { expected: this.#expectsLockstep(item), difference: undefined },
+      lockstep: { expected: this.#hasSmallCase(item), difference: undefined },
+      checker: { expected: this.#hasSmallCase(item), errors: undefined },
       resources: known.resources,
     };
     const { key, shape } = planned.case;
@@ -305,11 +323,14 @@ class Run {
     let receipts: readonly string[] = [];
     try {
       this.#progress(testCase, item.route, "compile");
-      prepared = await this.#builder.prepare(item.plan, "fast");
+      const small = this.#hasSmallCase(item) ? await this.#check(context, item) : undefined;
+      const flavour = this.#pinned.has(pipelinesKey(item)) ? "lockstep" : "fast";
+      prepared = await this.#builder.prepare(item.plan, flavour);
       receipts = this.#writeReceipts(prepared);
       const first = await this.#submit(testCase, item.route, "run", prepared, inputs);
       const second = await this.#submit(testCase, item.route, "repeat", prepared, inputs);
-      const lockstep = this.#expectsLockstep(item) ? await this.#lockstep(context, item) : undefined;
+      const compared = small !== undefined && flavour === "fast";
+      const lockstep = compared ? await this.#lockstep(context, item) : undefined;
       if (lockstep !== undefined) receipts = [...receipts, ...lockstep.receipts];
       this.#progress(testCase, item.route, "compare");
       const broken = [...new Set([...first.brokenSentinels, ...second.brokenSentinels])];
@@ -318,10 +339,11 @@ class Run {
         brokenSentinels: broken,
         repeatDifference: differingBytes(first.outputs, second.outputs),
         lockstep: {
-          expected: this.#expectsLockstep(item),
+          expected: compared,
           difference: lockstep?.difference,
           ...(lockstep === undefined ? {} : { note: `on ${lockstep.key}` }),
         },
+        checker: checkerFact(small?.check),
         resources: prepared.resources,
       };
       const raw = rawOutputs(item, first);
@@ -348,6 +370,8 @@ class Run {
         timings: first.timings.map((timing) => ({ ...timing })),
         outputs,
         receipts: [...new Set(receipts)],
+        ...(small === undefined ? {} : { check: small.path }),
+        ...(this.#isEmulated() ? { flavour } : {}),
         metricsPath: judgement.metrics === null ? null : metricsPath,
       });
       return judgement.verdict === "pass";
@@ -375,7 +399,7 @@ class Run {
   #submit(
     testCase: Case,
     route: string,
-    phase: "run" | "repeat" | "lockstep",
+    phase: "run" | "repeat" | "lockstep" | "check",
     prepared: PreparedRoute,
     inputs: CaseInputs,
   ): Promise<Execution> {
@@ -395,6 +419,30 @@ class Run {
     return execute(device, prepared, inputs.buffers, this.#work, options);
   }
 
+  /** Asks the checker about the item's pipelines, on its small case; a kernel that needs lockstep is pinned to it. */
+  async #check(context: CaseContext, item: PlannedRoute): Promise<SmallCase> {
+    const testCase = context.planned.case;
+    const { case: small, plan } = item.lockstep!;
+    this.#progress(testCase, item.route, "check");
+    const check = await checkRoute(
+      {
+        caseKey: small.key,
+        route: item.route,
+        prepare: (flavour) => this.#builder.prepare(plan, flavour),
+        submit: async (prepared) => {
+          const inputs = await this.#materialise(small, { plan }, this.#smallInputs);
+          return this.#submit(testCase, item.route, "check", prepared, inputs);
+        },
+      },
+      this.#verdicts,
+    );
+    if (check.pinned) this.#pinned.add(pipelinesKey(item));
+    const tag = sha256(JSON.stringify(check.pipelines)).slice(0, 12);
+    const path = `data/checks/${item.route}.${tag}.json`;
+    this.#write(path, stableJson(check));
+    return { check, path };
+  }
+
   /** Compares the flavours fast and lockstep on the item's small case. */
   async #lockstep(
     context: CaseContext,
@@ -410,6 +458,25 @@ class Run {
     const execution = await this.#submit(testCase, item.route, "lockstep", slow, inputs);
     return { difference: differingBytes(fast.outputs, execution.outputs), key: small.key, receipts };
   }
+}
+
+/** What the pipelines of a planned route are known by. */
+function pipelinesKey(item: PlannedRoute): string {
+  return `${item.route}\n${libraryKey(item.plan)}`;
+}
+
+function checkerFact(check: RouteCheck | undefined): RunFacts["checker"] {
+  if (check === undefined) return { expected: false, errors: undefined };
+  const { result } = check;
+  if (!result.complete || result.dropped > 0) return { expected: true, errors: undefined };
+  const [first] = result.reports.filter(({ severity }) => severity === "error");
+  const place = first?.first.location;
+  const where = place == null ? "" : `; ${first!.kind} at ${place.path}:${place.line}`;
+  return {
+    expected: true,
+    errors: checkErrors(result),
+    note: `on ${check.case}${check.pinned ? ", in lockstep" : ""}${where}`,
+  };
 }
 
 function rawOutputs(item: PlannedRoute, execution: Execution): readonly RawOutput[] {

@@ -23,6 +23,7 @@ const GOOD_RUN: RunFacts = {
   brokenSentinels: [],
   repeatDifference: 0,
   lockstep: { expected: true, difference: 0 },
+  checker: { expected: true, errors: 0 },
   resources: [{ kernel: "k", miss: null }],
 };
 
@@ -268,6 +269,11 @@ describe("each gate fails", () => {
     expect(
       gates({ run: { lockstep: { expected: false, difference: undefined } } }).map((gate) => gate.id),
     ).not.toContain("lockstep");
+    expect(misses({ run: { checker: { expected: true, errors: 1 } } })).toEqual(["checker:fail"]);
+    expect(misses({ run: { checker: { expected: true, errors: undefined } } })).toEqual(["checker:not_run"]);
+    expect(gates({ run: { checker: { expected: false, errors: undefined } } }).map((gate) => gate.id)).not.toContain(
+      "checker",
+    );
     const short = [{ kernel: "k", miss: "224 threads at most, required 256" }];
     expect(misses({ run: { resources: short } })).toEqual(["resources:fail"]);
     expect(misses({ run: { resources: undefined } })).toEqual(["resources:not_run"]);
