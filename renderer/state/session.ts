@@ -145,6 +145,8 @@ export function startSession(workbench: Workbench): Session {
     for (const key of answers.keys()) if (key.includes(JSON.stringify(id))) answers.delete(key);
   };
 
+  let starting: Promise<CallOutput<"runs.start"> | undefined> | undefined;
+
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       failure.set(null);
@@ -206,7 +208,13 @@ export function startSession(workbench: Workbench): Session {
     shown,
     notes,
     refreshRuns,
-    startRun: async (request) => (await attempt(() => workbench.call("runs.start", request)))?.id,
+    startRun: async (request) => {
+      // A double click is one wish.
+      starting ??= attempt(() => workbench.call("runs.start", request)).finally(() => {
+        starting = undefined;
+      });
+      return (await starting)?.id;
+    },
     cancelRun: async () => {
       const run = live.get();
       if (run?.outcome !== "running") return;
