@@ -110,6 +110,7 @@ async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions
       timings: [],
       padding: [],
       pipelines: [],
+      rights: null,
       check: error.check === undefined ? null : mergedResult(error.check),
       error: { code: error.code, message: error.message },
     };
@@ -134,6 +135,7 @@ function shown(result: KernelResult): Omit<FlavourOutcome, "error"> {
       compileMs: receipt.compileMs,
       cached: receipt.cached,
     })),
+    rights: submitted.rights ?? null,
     check: submitted.check === undefined ? null : mergedResult(submitted.check),
   };
 }

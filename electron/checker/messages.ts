@@ -58,6 +58,7 @@ export const flavourOutcomeSchema = z.strictObject({
     }),
   ),
   check: checkResultSchema.nullable(),
+  rights: z.string().nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
 export type FlavourOutcome = z.infer<typeof flavourOutcomeSchema>;
@@ -83,7 +84,7 @@ export const kernelAnswerSchema = z.strictObject({
     os: knownText,
     metalVersion: knownText,
   }),
-  /** What the runner may still do while kernels run; null where it has not said. */
+  /** What the process that ran the kernels was not allowed to do; null where it has not said. */
   rights: z.string().nullable(),
   stage: checkStageSchema,
   /** Digest that the stage is kept under, and whether it was taken from the cache. */

@@ -129,5 +129,6 @@ export function answerHead(answer: KernelAnswer): readonly string[] {
     `  source     ${answer.source}${project === null ? "" : ` of ${project.name}${commit}`}`,
     ...(sizes.length === 0 ? [] : [`  sizes      ${sizes.join(", ")}`]),
     `  execution: ${device.execution}. ${device.name}, ${device.os}, Metal ${device.metalVersion} assumed. This is no evidence about a chip`,
+    ...(answer.rights === null ? [] : [`  kernel     ${answer.rights}`]),
   ];
 }

@@ -94,7 +94,7 @@ async function answerOf(
       os: profile.os.value,
       metalVersion: profile.metalVersion.value,
     },
-    rights: null,
+    rights: judged.result.rights,
     texts: [...textsNamed(judged.stage, loaded)],
   };
 }
