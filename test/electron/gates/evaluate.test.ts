@@ -95,6 +95,7 @@ describe("a perfect output", () => {
       "sentinels",
       "repeat",
       "lockstep",
+      "checker",
       "resources",
     ]);
   });
@@ -126,6 +127,7 @@ describe("each gate fails", () => {
     expect(stopped.filter((result) => result.verdict === "pass").map((result) => result.id)).toEqual([
       "sentinels",
       "lockstep",
+      "checker",
       "resources",
     ]);
   });
