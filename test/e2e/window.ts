@@ -76,6 +76,8 @@ export async function openPage(browser: Browser, options: { readonly dark?: bool
     colorScheme: options.dark ? "dark" : "light",
     reducedMotion: "reduce",
   });
+  // A first run compiles its kernels, on a machine that may be busy.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
