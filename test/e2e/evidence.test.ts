@@ -93,7 +93,7 @@ describe("the page Evidence", () => {
     const zip = path.join(elsewhere, "sent.zip");
     await download.saveAs(zip);
     const verified = spawnSync(process.execPath, [CLI, "verify", zip], { encoding: "utf8" });
-    expect([verified.status, verified.stdout]).toEqual([0, expect.stringContaining("Valid: 10 of 10 checks held")]);
+    expect([verified.status, verified.stdout]).toEqual([0, expect.stringMatching(/Valid: (\d+) of \1 checks held/)]);
     await drop([{ name: "sent.zip", data: fs.readFileSync(zip) }]);
     await page.locator('[data-bundle="fixture-3.lockstep"]').waitFor();
     await page.getByText("Opened, not of this folder").waitFor();
