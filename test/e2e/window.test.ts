@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_IDS } from "../../electron/actions.ts";
+import { GATES } from "../../electron/gates/gates.ts";
 import { openPage, type Server, startBrowser, startServer, untilOutcome, type Watched } from "./window.ts";
 
 let server: Server;
@@ -16,6 +17,16 @@ beforeAll(async () => {
   watched = await openPage(browser);
   page = watched.page;
 });
+
+/** Runs in the page: whether it scrolls as a whole, and the parts of the frame that are cut off. */
+function overflow(): { readonly page: boolean; readonly frame: readonly string[] } {
+  const root = document.documentElement;
+  const frame = [...document.querySelectorAll(".top, .nav, .status, .main, .pane, .ph, .strip")];
+  return {
+    page: root.scrollWidth > root.clientWidth || root.scrollHeight > root.clientHeight,
+    frame: frame.filter((element) => element.scrollWidth > element.clientWidth + 1).map((element) => element.className),
+  };
+}
 
 afterAll(async () => {
   await browser?.close();
@@ -80,7 +91,7 @@ describe("device and gates", () => {
     expect(await page.locator(".gates-table tbody tr").count()).toBe(1);
     expect(await page.locator(".prose").innerText()).toContain("Errors at a tile, page or sequence edge");
     await page.keyboard.press("Escape");
-    expect(await page.locator(".gates-table tbody tr").count()).toBe(17);
+    expect(await page.locator(".gates-table tbody tr").count()).toBe(GATES.length);
   });
 });
 
@@ -167,7 +178,7 @@ describe("a run", () => {
 });
 
 describe("evidence", () => {
-  it("lists the bundles, verifies one, and says which step breaks in a changed one", async () => {
+  it("lists the bundles, verifies and exports one, and says which step breaks in a changed one", async () => {
     await page.keyboard.press("7");
     const rows = page.locator("tr[data-bundle]");
     await rows.first().waitFor();
@@ -182,6 +193,11 @@ describe("evidence", () => {
     await page.locator('[data-verified="valid"]').waitFor();
     expect(await page.locator(".steps .stp").count()).toBeGreaterThan(8);
     const id = (await passed.getAttribute("data-bundle"))!;
+    const waiting = page.waitForEvent("download");
+    await page.locator('[data-action="evidence.export"]').first().click();
+    const zip = await waiting;
+    expect(zip.suggestedFilename()).toBe(`${id}.zip`);
+    expect(fs.readFileSync(await zip.path()).subarray(0, 2).toString()).toBe("PK");
     fs.appendFileSync(path.join(server.evidence, id, "data", "command.txt"), " ");
     await page.keyboard.press("v");
     await page.locator('[data-verified="invalid"]').waitFor();
@@ -222,28 +238,30 @@ describe("the frame", () => {
     expect(await ground()).toBe("rgb(20, 23, 27)");
   });
 
-  it("nothing is cut off at 1280 x 800: no page scrolls as a whole, no word of the frame is hidden", async () => {
-    // A cancelled run, a crashed one, one of a single result.
-    const kept = fs.readdirSync(server.evidence).filter((name) => name.includes("standard"));
-    expect(kept.length).toBe(3);
-    for (const view of [...PAGE_IDS, ...kept.map((name) => `run?run=${name}`)]) {
-      const id = view.split("?")[0];
-      await page.goto(`${server.origin}/#/${view}`);
-      await page.locator(`main[data-page="${id}"] .page, main[data-page="${id}"] .empty`).first().waitFor();
-      if (view.includes("?")) await page.locator(".strip").waitFor();
-      const over = await page.evaluate(() => {
-        const root = document.documentElement;
-        const frame = [...document.querySelectorAll(".top, .nav, .status, .main, .pane, .ph, .strip")];
-        return {
-          page: root.scrollWidth > root.clientWidth || root.scrollHeight > root.clientHeight,
-          frame: frame
-            .filter((element) => element.scrollWidth > element.clientWidth + 1)
-            .map((element) => element.className),
-        };
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const [width, height] of [
+      [1280, 800],
+      [1920, 1200],
+    ] as const) {
+      it(`every page is whole, and says something, in ${colorScheme} at ${width} x ${height}`, async () => {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height });
+        await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme);
+        // A cancelled run, a crashed one, one of a single result.
+        const kept = fs.readdirSync(server.evidence).filter((name) => name.includes("standard"));
+        expect(kept.length).toBe(3);
+        for (const view of [...PAGE_IDS, ...kept.map((name) => `run?run=${name}`)]) {
+          const id = view.split("?")[0];
+          await page.goto(`${server.origin}/#/${view}`);
+          await page.locator(`main[data-page="${id}"] .page, main[data-page="${id}"] .empty`).first().waitFor();
+          if (view.includes("?")) await page.locator(".strip").waitFor();
+          await page.waitForFunction(() => (document.querySelector("main")?.innerText.length ?? 0) > 100);
+          expect([view, await page.evaluate(overflow)]).toEqual([view, { page: false, frame: [] }]);
+        }
+        await page.setViewportSize({ width: 1280, height: 800 });
       });
-      expect([view, over]).toEqual([view, { page: false, frame: [] }]);
     }
-  });
+  }
 
   it("in all of this there was no console error, no uncaught error and no violation of the policy", () => {
     expect(watched.faults).toEqual([]);
