@@ -14,7 +14,16 @@ export type Profile = NonNullable<RunRecord["device"]>;
 export type Outcome = RunRecord["outcome"];
 export type Phase = Extract<RunEvent, { type: "progress" }>["phase"];
 
-export const PHASES: readonly Phase[] = ["inputs", "oracle", "check", "compile", "run", "repeat", "lockstep", "compare"];
+export const PHASES: readonly Phase[] = [
+  "inputs",
+  "oracle",
+  "check",
+  "compile",
+  "run",
+  "repeat",
+  "lockstep",
+  "compare",
+];
 
 /** Where a live run is. */
 export interface Step {
