@@ -137,7 +137,7 @@ function readReport(report: RunnerReport, namer: Namer): CheckReport {
     kind,
     ...words,
     dispatch: namer.label(dispatch),
-    first: readSide(report.first, namer),
+    first: withLine(readSide(report.first, namer), report, namer),
     ...(report.second ? { second: readSide(report.second, namer) } : {}),
     addressSpace: object.addressSpace,
     buffer: object.buffer,
@@ -147,6 +147,12 @@ function readReport(report: RunnerReport, namer: Namer): CheckReport {
     mechanism: entry.mechanism,
     blindSpot: entry.blindSpot,
   };
+}
+
+/** Arithmetic inside a function of the library has no line; the call that was made last has. */
+function withLine(side: SiteAccess, report: RunnerReport, namer: Namer): SiteAccess {
+  if (side.location !== null || (report.kind !== "nan_created" && report.kind !== "infinity_created")) return side;
+  return { ...side, location: namer.location(report.first.dispatch, Number(report.a)) };
 }
 
 function readSide(side: RunnerSide, namer: Namer): SiteAccess {

@@ -53,6 +53,21 @@ function threadsOf(bits: string): number {
   return threads;
 }
 
+/** By detail: unsigned and signed arithmetic, conversions that cut off bits of a signed and of an unsigned type. */
+function overflowWords(report: RunnerReport): string {
+  const [a, b] = [report.a, report.b].map((value) => BigInt.asIntN(64, BigInt(value)).toLocaleString("en-US"));
+  switch (report.detail) {
+    case 1:
+      return `Signed arithmetic on ${a} and ${b} leaves its type: compute the index in long or ulong.`;
+    case 2:
+      return `${a} becomes ${b} in a narrower type: keep the index in int or long.`;
+    case 3:
+      return `${a} becomes ${b} in a narrower unsigned type: keep it in a wider one if it is an index.`;
+    default:
+      return `Unsigned arithmetic on ${a} and ${b} wraps: compute in ulong if it is an index.`;
+  }
+}
+
 export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
   race: {
     words: (facts) =>
@@ -162,7 +177,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     mechanism:
       "the processor traps on invalid operations; reported where the same thread then stores or exchanges a NaN",
     blindSpot:
-      "a NaN that is never stored or exchanged; functions that return NaN without an invalid operation; arm64 has no such trap",
+      "a NaN that is never stored or exchanged; one that a library function makes without an invalid operation; half and bfloat in vectors; the first invalid operation of a thread is taken for the cause of its first NaN; x86-64 Linux only",
   },
   infinity_created: {
     words: ({ report }) => ({
@@ -175,7 +190,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     mechanism:
       "the processor traps on overflow and division by zero; reported where the same thread then stores or exchanges an infinity",
     blindSpot:
-      "an infinity that is never stored or exchanged; infinities that are written as constants; arm64 has no such trap",
+      "an infinity that is never stored or exchanged; infinities that are written as constants; x86-64 Linux only",
   },
   infinity_in_fast_math: {
     words: ({ object }) => ({
@@ -211,14 +226,12 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
   },
   integer_overflow: {
     words: ({ report }) => ({
-      severity: report.detail === 1 ? "error" : "info",
-      message:
-        report.detail === 1
-          ? `Signed arithmetic on ${BigInt.asIntN(64, BigInt(report.a))} and ${BigInt.asIntN(64, BigInt(report.b))} leaves its type: compute the index in long or ulong.`
-          : `Unsigned arithmetic on ${report.a} and ${report.b} wraps: compute in ulong if it is an index.`,
+      severity: report.detail === 1 || report.detail === 2 ? "error" : "info",
+      message: overflowWords(report),
     }),
     mechanism: "the compiler's checks of integer arithmetic, before optimisation",
-    blindSpot: "arithmetic of vectors; conversions that cut off bits",
+    blindSpot:
+      "arithmetic of vectors; explicit casts; differences of unsigned numbers, which kernels let wrap on purpose",
   },
   unwritten_output: {
     words: ({ report, object }) =>

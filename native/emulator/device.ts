@@ -33,11 +33,12 @@ import { type FlatSource, flatten } from "../msl/source.ts";
 import { bindConstants, type ConstantValues, globalScope, transform } from "../msl/transform.ts";
 import { EmulatedBuffer } from "./buffer.ts";
 import { type CacheEntry, type ModuleCache, sha256 } from "./cache.ts";
-import { checkResult } from "./check_result.ts";
+import { checkResult, type Exactness } from "./check_result.ts";
 import { dispatchProblem } from "./legality.ts";
 import { ModuleLocations } from "./locations.ts";
 import type { ModuleBuilder } from "./module.ts";
 import { CheckedRunError, Runner, type RunnerChecks, type RunnerDispatch } from "./runner.ts";
+import { trafficProblem } from "./self_test_traffic.ts";
 
 const diagnosticSchema = z.strictObject({
   severity: z.enum(["error", "warning", "note"]),
@@ -97,6 +98,7 @@ export class EmulatedDevice implements Device {
   /** Modules being built, so that two requests for the same one build it once. */
   readonly #building = new Map<string, Promise<CacheEntry<ModuleFacts>>>();
   readonly #buffers = new Set<EmulatedBuffer>();
+  readonly #exactness = new Map<Flavour, Promise<Exactness>>();
   #runner: Promise<Runner> | undefined;
   #closed = false;
 
@@ -247,23 +249,21 @@ export class EmulatedDevice implements Device {
     const prepared = dispatches.map((dispatch) => this.#prepare(dispatch));
     if (prepared.length === 0) return { timings: [] };
     const checked = dispatches.filter((dispatch) => isCheckFlavour(dispatch.pipeline.flavour));
-    if (checked.length === 0) {
-      const runner = await this.#startRunner();
-      const { timings } = await runner.submit({ dispatches: prepared }, options);
-      return { timings, rights: runner.rights };
-    }
+    if (checked.length === 0) return await (await this.#startRunner()).submit({ dispatches: prepared }, options);
     const other = dispatches.find((dispatch) => !isCheckFlavour(dispatch.pipeline.flavour));
     if (other !== undefined) {
       const message = `Dispatch '${other.label}' is of flavour ${other.pipeline.flavour}, '${checked[0]?.label}' of ${checked[0]?.pipeline.flavour}: build all of a submission for check flavours, or none.`;
       throw new DeviceError("dispatch_refused", message);
     }
-    return await this.#submitChecked(dispatches, prepared, options);
+    const exactness = await this.#exactnessOf(dispatches[0]?.pipeline.flavour ?? "check");
+    return await this.#submitChecked(dispatches, prepared, options, exactness);
   }
 
   async #submitChecked(
     dispatches: readonly Dispatch[],
     prepared: readonly RunnerDispatch[],
     options: SubmitOptions,
+    exactness: Exactness,
   ): Promise<SubmitResult> {
     const outputs = (options.check?.outputs ?? []).map((buffer) => {
       const { path, fileOffset } = buffer.memory;
@@ -274,14 +274,13 @@ export class EmulatedDevice implements Device {
         dispatches.map((dispatch) => this.#pipelines.get(dispatch.pipeline)?.locations()),
       );
       const known = locations.filter((one) => one !== undefined);
-      return checkResult(checks, dispatches, known, { exact: true, reason: "" });
+      return checkResult(checks, dispatches, known, exactness);
     };
     const runner = await this.#startRunner();
     try {
       const request = { dispatches: prepared, check: { order: options.check?.order ?? "serial", outputs } };
       const { timings, checks } = await runner.submit(request, options);
-      const { rights } = runner;
-      return checks === undefined ? { timings, rights } : { timings, rights, check: await read(checks) };
+      return checks === undefined ? { timings } : { timings, check: await read(checks) };
     } catch (error) {
       if (!(error instanceof CheckedRunError)) throw error;
       const { code, message, diagnostics } = error.error;
@@ -294,6 +293,29 @@ export class EmulatedDevice implements Device {
     const runner = await this.#runner?.catch(() => undefined);
     await runner?.close();
     for (const buffer of [...this.#buffers]) buffer.release();
+  }
+
+  /** Whether counts of a flavour are exact with this compiler: found out once, by a kernel of which every access is known. */
+  #exactnessOf(flavour: Flavour): Promise<Exactness> {
+    const known = this.#exactness.get(flavour);
+    if (known) return known;
+    const untested: Exactness = { exact: false, reason: "this is the self-test" };
+    const submit = (dispatches: readonly Dispatch[]): Promise<SubmitResult> =>
+      this.#submitChecked(
+        dispatches,
+        dispatches.map((dispatch) => this.#prepare(dispatch)),
+        {},
+        untested,
+      );
+    const found = trafficProblem(this, flavour, submit).then(
+      (problem) =>
+        problem === undefined
+          ? { exact: true, reason: "a kernel of known traffic was counted right with this compiler" }
+          : { exact: false, reason: problem },
+      (error: unknown) => ({ exact: false, reason: `the self-test did not run: ${String(error)}` }),
+    );
+    this.#exactness.set(flavour, found);
+    return found;
   }
 
   #prepare(dispatch: Dispatch): RunnerDispatch {

@@ -141,27 +141,29 @@ function readProgram(cursor: Cursor, sections: SectionReader, rows: Row[]): void
   cursor.at = end;
 }
 
-/** Files by index, from 1 on. */
+/** Files by index, from 1 on; directory 0 is that of the compilation. */
 function filesOfVersion4(cursor: Cursor): readonly string[] {
-  while (cursor.text() !== "") {
-    // Directories do not matter: line markers name the author's files.
-  }
+  const directories = [""];
+  for (let name = cursor.text(); name !== ""; name = cursor.text()) directories.push(name);
   const files = [""];
   for (let name = cursor.text(); name !== ""; name = cursor.text()) {
-    files.push(name);
-    for (let i = 0; i < 3; i += 1) cursor.uleb();
+    files.push(joined(directories, cursor.uleb(), name));
+    for (let i = 0; i < 2; i += 1) cursor.uleb();
   }
   return files;
 }
 
-/** Files by index, from 0 on. A path relative to a directory other than the first one is joined to it. */
+/** A path as line markers write it: relative to the directory of the compilation unless it is absolute. */
+function joined(directories: readonly string[], directory: number, path: string): string {
+  if (path.startsWith("/") || directory === 0) return path;
+  return `${directories[directory] ?? ""}/${path}`;
+}
+
+/** Files by index, from 0 on. */
 function filesOfVersion5(cursor: Cursor, sections: SectionReader, is64: boolean): readonly string[] {
   const directories = entryTable(cursor, sections, is64);
-  const entries = entryTable(cursor, sections, is64);
-  return entries.map(({ path, directory }) => {
-    if (path.startsWith("/") || directory === 0) return path;
-    return `${directories[directory]?.path ?? ""}/${path}`;
-  });
+  const names = directories.map(({ path }) => path);
+  return entryTable(cursor, sections, is64).map(({ path, directory }) => joined(names, directory, path));
 }
 
 function entryTable(

@@ -15,6 +15,7 @@ interface FlagRow {
 }
 
 const INSTRUMENTED: readonly Flavour[] = ["lockstep", "check", "check+lockstep"];
+const CHECKING: readonly Flavour[] = ["check", "check+lockstep"];
 
 const HOST_TRIPLES: Readonly<Record<string, string>> = {
   "linux-x86_64": "x86_64-pc-linux-gnu",
@@ -112,7 +113,7 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       why: "the headers and the runtime take part in the rendezvous at every threadgroup access",
     },
     {
-      flavours: ["check", "check+lockstep"],
+      flavours: CHECKING,
       flags: ["-DLOCKSTEP_FLAVOUR_CHECK=1"],
       why: "the headers tell the runtime of rendezvous, and the callbacks look at every access",
     },
@@ -139,6 +140,24 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       flavours: INSTRUMENTED,
       flags: ["-fno-optimize-sibling-calls"],
       why: "a collective is known by the address it returns to, which a tail call does not have",
+    },
+    {
+      step: "kernel",
+      flavours: CHECKING,
+      flags: ["-fsanitize=array-bounds", "-fno-sanitize-recover=array-bounds"],
+      why: "an index outside of an array of known size is found before the address is formed; the handler does not return, so loads around it are merged as without it",
+    },
+    {
+      step: "kernel",
+      flavours: CHECKING,
+      flags: ["-fsanitize=signed-integer-overflow,unsigned-integer-overflow,implicit-signed-integer-truncation"],
+      why: "index arithmetic that leaves its width; the handlers are the project's own and go on",
+    },
+    {
+      step: "kernel",
+      flavours: CHECKING,
+      flags: ["-ftrivial-auto-var-init=pattern", "-ftrivial-auto-var-init-max-size=256"],
+      why: "local variables that nobody wrote hold a pattern; matrices are larger and are NaN by themselves",
     },
     { step: "kernel", flavours: INSTRUMENTED, flags: ["-gline-tables-only"], why: "reports name source lines" },
   ];

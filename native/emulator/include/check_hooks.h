@@ -35,6 +35,8 @@ LOCKSTEP_HIDDEN void lockstep_check_exit();
 LOCKSTEP_HIDDEN void lockstep_check_begin(const lockstep_launch *launch);
 LOCKSTEP_HIDDEN void lockstep_check_end();
 LOCKSTEP_HIDDEN uint64_t lockstep_check_image_bytes();
+/** The current lane brings a float (or a half, bfloat) with these bits to the collective at `site`. */
+LOCKSTEP_HIDDEN void lockstep_check_exchanged(uint32_t bits, int half, const void *site);
 }
 
 #define LOCKSTEP_CHECK_LEAVES()                                                                                        \

@@ -163,8 +163,26 @@ template <typename T> struct CompleteExchange {
   }
 };
 
+#if LOCKSTEP_CHECKS
+/** Shows a value that is brought to a collective to the flavours that look at it. */
+template <typename T> LOCKSTEP_INTERNAL void look_at_value(const void *site, T value) {
+  if constexpr (width_v<T> != 0) {
+    for (int i = 0; i < width_v<T>; ++i) look_at_value<element_t<T>>(site, value[i]);
+  } else if constexpr (__is_same(T, float)) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    if (__builtin_expect((bits & 0x7f800000u) == 0x7f800000u, 0)) lockstep_check_exchanged(bits, 0, site);
+  } else if constexpr (__is_same(T, _Float16) || __is_same(T, __bf16)) {
+    const uint32_t bits = __builtin_bit_cast(uint16_t, value);
+    if (__builtin_expect((bits & 0x7c00u) == 0x7c00u, 0)) lockstep_check_exchanged(bits, 1, site);
+  }
+}
+#endif
+
 /** The lane's result of a reduction, scan or exchange after it has brought `value` and met the others. */
 template <typename T, typename Completion> LOCKSTEP_INTERNAL const T *collective(const void *site, T value) {
+#if LOCKSTEP_CHECKS
+  look_at_value(site, value);
+#endif
   Simdgroup &group = current_simdgroup();
   lane_values<T>(group)[current_lane()] = value;
   rendezvous(site, Completion{});

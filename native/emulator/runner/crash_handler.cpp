@@ -17,7 +17,34 @@ std::atomic_flag crashing = ATOMIC_FLAG_INIT;
 std::atomic<const lockstep_emulator *> running_emulator = nullptr;
 std::atomic<std::uint64_t> running_run = 0;
 
-void handle(int signal, siginfo_t *info, void *) {
+#if defined(__linux__) && defined(__x86_64__)
+
+/** Floating-point exceptions that a module asked for: it looks, and the thread goes on with them masked. */
+bool looked_at(const siginfo_t *info, void *context) {
+  int kind;
+  switch (info->si_code) {
+  case FPE_FLTINV: kind = 0; break;
+  case FPE_FLTDIV: kind = 1; break;
+  case FPE_FLTOVF: kind = 2; break;
+  default: return false;
+  }
+  auto *machine = static_cast<ucontext_t *>(context);
+  const auto pc = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
+  if (machine->uc_mcontext.fpregs == nullptr || lockstep_emulator_trap(reinterpret_cast<const void *>(pc), kind) == 0) return false;
+  constexpr std::uint32_t kAllMasked = 0x1f80;
+  constexpr std::uint32_t kFlags = 0x3f;
+  machine->uc_mcontext.fpregs->mxcsr = (machine->uc_mcontext.fpregs->mxcsr | kAllMasked) & ~kFlags;
+  return true;
+}
+
+#else
+
+bool looked_at(const siginfo_t *, void *) { return false; }
+
+#endif
+
+void handle(int signal, siginfo_t *info, void *context) {
+  if (signal == SIGFPE && looked_at(info, context)) return;
   // Several workers may fault at once: the first one reports.
   if (crashing.test_and_set()) {
     for (;;) pause();

@@ -113,6 +113,9 @@ void lockstep_emulator_progress(const lockstep_emulator *emulator, lockstep_prog
  */
 int lockstep_emulator_describe_crash(int signal, const void *address, char *text, size_t size);
 
+/* For signal handlers: an operation at `pc` is invalid (0), divides by zero (1) or overflows (2). True: mask and go on. */
+int lockstep_emulator_trap(const void *pc, int kind);
+
 #ifdef __cplusplus
 }
 #endif

@@ -80,6 +80,13 @@ int lockstep_module_run(const lockstep_launch *launch, uint32_t x, uint32_t y, u
 const char *lockstep_module_message(void);
 void lockstep_module_locate(lockstep_location *location);
 
+/*
+ * Exported by modules of check flavours, called in signal handlers: an operation at `pc` is invalid (0), divides by zero
+ * (1) or overflows (2). 1: the thread goes on with all exceptions masked.
+ */
+int lockstep_module_trap(const void *pc, int kind);
+
+typedef int (*lockstep_module_trap_function)(const void *, int);
 typedef void (*lockstep_module_describe_function)(lockstep_module_info *);
 typedef int (*lockstep_module_run_function)(const lockstep_launch *, uint32_t, uint32_t, uint32_t);
 typedef const char *(*lockstep_module_message_function)(void);

@@ -28,6 +28,9 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kStaticRegion = LOCKSTEP_CLASS_REGION;
+/** What the compiler fills uninitialised variables with. */
+constexpr uint32_t kIntegerPattern = 0xaaaaaaaau;
+constexpr uint32_t kFloatPattern = 0xffffffffu;
 
 PendingWrite pending;
 
@@ -250,6 +253,20 @@ __attribute__((noinline, cold)) bool outside(const lockstep_region &region, int6
   return shared.open_pages(shared.host, region.base + static_cast<uintptr_t>(offset), size) != 0;
 }
 
+/** A read of local memory that holds what variables start with. The fourth word may be the padding of three elements. */
+inline void look_at_stack(uintptr_t at, uint32_t size, uint32_t site) {
+  for (uint32_t i = 0; i < size && i < 12; i += 4) {
+    uint32_t word;
+    __builtin_memcpy(&word, reinterpret_cast<const void *>(at + i), sizeof word);
+    if (__builtin_expect(word != kIntegerPattern && word != kFloatPattern, 1)) continue;
+    lockstep_report report = report_of(LOCKSTEP_UNINITIALIZED_STACK, nullptr, 0, size, site, LOCKSTEP_ACCESS_READ);
+    report.space = LOCKSTEP_SPACE_STACK;
+    report.detail = word == kFloatPattern ? 1 : 0;
+    add_report(report);
+    return;
+  }
+}
+
 /** What lies in no region: the module's own data, the launch, or nothing that a kernel may touch. */
 __attribute__((noinline)) void elsewhere(uintptr_t at, uint32_t size, Access kind, uint32_t site) {
   const lockstep_check &shared = *check_state.shared;
@@ -279,6 +296,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
     if (at - fixed.base < fixed.bytes) {
       index = kStaticRegion;
     } else if (index == LOCKSTEP_CLASS_STACK) {
+      if (!writes && size >= 4) look_at_stack(at, size, site);
       return;
     } else {
       elsewhere(at, size, kind, site);
@@ -315,6 +333,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
       add_report(report_of(LOCKSTEP_READ_ONLY_WRITE, &region, static_cast<int64_t>(offset), size, site, access_name(kind)));
     }
     if (__builtin_expect(region.is_output, 0)) note_output(region, now);
+    if (__builtin_expect(state.watches, 0)) watch_write(reinterpret_cast<const void *>(at), size, site, &region);
   }
   if (region.cells == nullptr) return;
   const uint32_t finest = static_cast<uint32_t>(__builtin_ctzll(offset | size | 16));
@@ -370,6 +389,7 @@ uint64_t lockstep_check_image_bytes() {
 void lockstep_check_settle() {
   lockstep::PendingWrite &write = lockstep::pending;
   lockstep_check_waits = false;
+  lockstep::settle_arithmetic();
   if (!write.waits) return;
   write.waits = false;
   if (__builtin_memcmp(write.before, write.address, write.bytes) == 0) {

@@ -14,6 +14,8 @@ struct SimdgroupOrder {
   uint32_t full[3];
   /** Tick of the last barrier of the threadgroup that did not order threadgroup, device memory. */
   uint32_t weak[2];
+  /** The lanes that the threadgroup began with: one that has returned took part in no rendezvous after that. */
+  uint32_t started;
   /** True if some rendezvous had only a part of the lanes: then the pairs count as well. */
   bool partial;
   uint16_t listed_count;
@@ -34,8 +36,10 @@ struct CheckState {
   uint32_t threads;
   uint16_t exited_first;
   bool exited;
-  uintptr_t stacks_begin;
-  uintptr_t stacks_bytes;
+  /** True while stored and exchanged values are looked at. */
+  bool watches;
+  /** The collective that completed last. */
+  uint32_t collective;
 };
 
 /** A write at the same time as another one: whether it changed anything shows when it has happened. */
@@ -50,12 +54,6 @@ struct PendingWrite {
 extern LOCKSTEP_HIDDEN CheckState check_state;
 extern LOCKSTEP_HIDDEN SimdgroupOrder simdgroup_orders[LOCKSTEP_MAX_THREADS / LOCKSTEP_SIMD_WIDTH];
 
-/** What an access was, where and by whom. */
-struct Attempt {
-  uint32_t site;
-  uint32_t access;
-};
-
 /** The current thread as one side of a report. */
 LOCKSTEP_HIDDEN lockstep_side current_side(uint32_t site, uint32_t access);
 /** Adds a report, or counts it if it is known; returns it, or null where there is no room. */
@@ -65,6 +63,13 @@ LOCKSTEP_HIDDEN lockstep_report report_of(lockstep_report_kind kind, const locks
                                           uint32_t site, uint32_t access);
 /** The tick below which accesses of lane `a` are ordered before what lane `b` of the same simdgroup does now. */
 LOCKSTEP_HIDDEN uint32_t ordered_tick(uint32_t simdgroup, uint32_t a, uint32_t b, Order order);
+
+/** A store that is about to happen: its value is looked at when it has. */
+LOCKSTEP_HIDDEN void watch_write(const void *address, uint32_t size, uint32_t site, const lockstep_region *region);
+/** Looks at the last store, and has the processor trap again. */
+LOCKSTEP_HIDDEN void settle_arithmetic();
+LOCKSTEP_HIDDEN void begin_arithmetic();
+LOCKSTEP_HIDDEN void end_arithmetic();
 
 /** Counts what lines have kept for a simdgroup; `all` also where lanes have not come equally far. */
 LOCKSTEP_HIDDEN void count_traffic(uint32_t simdgroup, bool all);

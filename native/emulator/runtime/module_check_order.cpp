@@ -59,18 +59,20 @@ void lockstep_check_begin(const lockstep_launch *launch) {
   state.first_device_epoch = shared.first_device_epoch;
   state.threads = lockstep::lockstep_threadgroup.live;
   state.exited = false;
-  state.stacks_begin = reinterpret_cast<uintptr_t>(launch->stacks.base);
-  state.stacks_bytes = launch->stacks.stride * launch->stacks.count;
   if (shared.mark_count < shared.mark_capacity) {
     lockstep_threadgroup_mark &mark = shared.marks[shared.mark_count++];
     mark.epoch = state.device_epoch;
     mark.dispatch = shared.dispatch;
     for (int i = 0; i < 3; ++i) mark.position[i] = lockstep::lockstep_threadgroup.position[i];
   }
+  for (uint32_t i = 0; i < lockstep::lockstep_threadgroup.simdgroups; ++i) {
+    simdgroup_orders[i].started = lockstep::lockstep_simdgroups[i].live;
+  }
+  lockstep::begin_arithmetic();
 }
 
 void lockstep_check_end() {
-  LOCKSTEP_CHECK_LEAVES();
+  lockstep::end_arithmetic();
   for (uint32_t i = 0; i < lockstep::lockstep_threadgroup.simdgroups; ++i) lockstep::count_traffic(i, true);
   check_state.shared->threadgroup_epoch = check_state.threadgroup_epoch;
   check_state.shared->device_epoch = check_state.device_epoch;
@@ -84,11 +86,12 @@ void lockstep_check_exit() {
 
 void lockstep_check_met(lockstep::Simdgroup *group, uint32_t active, int meeting, uint32_t order, const void *site) {
   if (meeting == static_cast<int>(lockstep::Meeting::access)) return;
+  check_state.collective = lockstep::site_of(site);
   const uint32_t index = group->index;
   SimdgroupOrder &state = simdgroup_orders[index];
   const uint32_t tick = ++state.tick;
   const bool is_barrier = meeting == static_cast<int>(lockstep::Meeting::barrier);
-  if (__builtin_expect(active == group->live, 1)) {
+  if (__builtin_expect(active == state.started, 1)) {
     state.full[lockstep::ORDER_EXECUTION] = tick;
     if (is_barrier) {
       if (order & lockstep::kOrdersThreadgroup) state.full[lockstep::ORDER_THREADGROUP] = tick;
@@ -102,6 +105,10 @@ void lockstep_check_met(lockstep::Simdgroup *group, uint32_t active, int meeting
   if (is_barrier) {
     if (order & lockstep::kOrdersThreadgroup) lockstep::note_pairs(index, active, tick, lockstep::ORDER_THREADGROUP);
     if (order & lockstep::kOrdersDevice) lockstep::note_pairs(index, active, tick, lockstep::ORDER_DEVICE);
+  }
+  if (active == group->live) {
+    lockstep::count_traffic(index, false);
+    return;
   }
   const uint32_t at = lockstep::site_of(site);
   lockstep_report report = lockstep::report_of(LOCKSTEP_DIVERGENT_COLLECTIVE, nullptr, 0, 0, at,

@@ -73,6 +73,7 @@ ModuleCopy::ModuleCopy(const std::vector<char> &image, const std::string &entry)
   run = reinterpret_cast<lockstep_module_run_function>(symbol("lockstep_module_run"));
   message = reinterpret_cast<lockstep_module_message_function>(symbol("lockstep_module_message"));
   locate = reinterpret_cast<lockstep_module_locate_function>(symbol("lockstep_module_locate"));
+  trap = reinterpret_cast<lockstep_module_trap_function>(dlsym(library_, "lockstep_module_trap"));
   if (!entry.empty()) entry_ = reinterpret_cast<void (*)(void)>(symbol(entry.c_str()));
   if (!error_.empty()) return;
   lockstep_module_info info{};

@@ -27,6 +27,8 @@ public:
   lockstep_module_run_function run = nullptr;
   lockstep_module_message_function message = nullptr;
   lockstep_module_locate_function locate = nullptr;
+  /** Null in flavours that do not check. */
+  lockstep_module_trap_function trap = nullptr;
 
 private:
   void *symbol(const char *name);

@@ -65,7 +65,7 @@ const TARGETS: readonly Target[] = [
 const MACHINE: Readonly<Record<Target["architecture"], number>> = { x86_64: 62, aarch64: 183 };
 
 describe.each(TARGETS)("$target $features", (target) => {
-  it.each<Flavour>(["fast", "lockstep"])("flavour %s", async (flavour) => {
+  it.each<Flavour>(["fast", "lockstep", "check", "check+lockstep"])("flavour %s", async (flavour) => {
     const toolchain: Toolchain = { ...host, ...target };
     const objects: string[] = [];
     const compile = async (step: "kernel" | "runtime", name: string, args: readonly string[], input: string) => {

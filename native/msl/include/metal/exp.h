@@ -39,6 +39,18 @@ template <typename Real> LS_INLINE Real outside_range(Real x, Real result, float
   return x != x ? x : result;
 }
 
+/**
+ * The argument of the polynomial. Check flavours trap on invalid operations, which an infinite argument would raise on the
+ * way to a result that `outside_range` then replaces; it does so for all that is cut off here.
+ */
+template <typename Real> LS_INLINE Real finite_argument(Real x) {
+#if defined(LOCKSTEP_FLAVOUR_CHECK)
+  x = x > 200.0f ? Real(200.0f) : x;
+  x = x < -200.0f ? Real(-200.0f) : x;
+#endif
+  return x;
+}
+
 /** e^r - 1 for |r| <= 0.3466. */
 template <typename Real> LS_INLINE Real exp_minus_one(Real r) {
   const Real r2 = r * r;
@@ -47,29 +59,32 @@ template <typename Real> LS_INLINE Real exp_minus_one(Real r) {
   return fused(fused(high, r2, low), r2, r);
 }
 
-template <typename Real> LS_INLINE Real exp_real(Real x) {
+template <typename Real> LS_INLINE Real exp_real(Real given) {
+  const Real x = finite_argument(given);
   const Real shifted = fused<Real>(x, 1.44269504088896341f, ROUND_TO_INTEGER);
   const Real k = shifted - ROUND_TO_INTEGER;
   const Real r = fused<Real>(k, 1.9046542e-9f, fused<Real>(k, -0.69314718246459961f, x));
-  return outside_range(x, scale_by_power(exp_minus_one(r), shifted), -87.336544f, 88.722832f);
+  return outside_range(given, scale_by_power(exp_minus_one(r), shifted), -87.336544f, 88.722832f);
 }
 
-template <typename Real> LS_INLINE Real exp2_real(Real x) {
+template <typename Real> LS_INLINE Real exp2_real(Real given) {
+  const Real x = finite_argument(given);
   const Real shifted = x + ROUND_TO_INTEGER;
   const Real r = x - (shifted - ROUND_TO_INTEGER);
   const Real r2 = r * r;
   const Real low = fused<Real>(r, 0.055503324f, 0.24022648f);
   const Real high = fused<Real>(r2, 0.00015353362f, fused<Real>(r, 0.0013398874f, 0.009618437f));
   const Real q = fused(fused(high, r2, low), r2, r * 0.6931472f);
-  return outside_range(x, scale_by_power(q, shifted), -126.0f, 127.99999f);
+  return outside_range(given, scale_by_power(q, shifted), -126.0f, 127.99999f);
 }
 
-template <typename Real> LS_INLINE Real exp10_real(Real x) {
+template <typename Real> LS_INLINE Real exp10_real(Real given) {
+  const Real x = finite_argument(given);
   const Real shifted = fused<Real>(x, 3.32192809488736235f, ROUND_TO_INTEGER);
   const Real k = shifted - ROUND_TO_INTEGER;
   const Real r = fused<Real>(k, 1.4320989e-8f, fused<Real>(k, -0.30103000998497009f, x));
   const Real q = exp_minus_one(Real(r * 2.30258509299404568f));
-  return outside_range(x, scale_by_power(q, shifted), -37.929779f, 38.531837f);
+  return outside_range(given, scale_by_power(q, shifted), -37.929779f, 38.531837f);
 }
 
 /** A real function given for float and compiler vectors of float, applied to any real operand. */
