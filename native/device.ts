@@ -238,6 +238,8 @@ export interface DispatchTiming {
 
 export interface SubmitResult {
   readonly timings: readonly DispatchTiming[];
+  /** What the process that ran the kernels was not allowed to do, in words; absent where a device has no such process. */
+  readonly rights?: string;
   /** What the check flavours saw; absent for the others. */
   readonly check?: CheckResult;
 }

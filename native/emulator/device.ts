@@ -249,7 +249,11 @@ export class EmulatedDevice implements Device {
     const prepared = dispatches.map((dispatch) => this.#prepare(dispatch));
     if (prepared.length === 0) return { timings: [] };
     const checked = dispatches.filter((dispatch) => isCheckFlavour(dispatch.pipeline.flavour));
-    if (checked.length === 0) return await (await this.#startRunner()).submit({ dispatches: prepared }, options);
+    if (checked.length === 0) {
+      const runner = await this.#startRunner();
+      const { timings } = await runner.submit({ dispatches: prepared }, options);
+      return { timings, rights: runner.rights };
+    }
     const other = dispatches.find((dispatch) => !isCheckFlavour(dispatch.pipeline.flavour));
     if (other !== undefined) {
       const message = `Dispatch '${other.label}' is of flavour ${other.pipeline.flavour}, '${checked[0]?.label}' of ${checked[0]?.pipeline.flavour}: build all of a submission for check flavours, or none.`;
@@ -280,7 +284,8 @@ export class EmulatedDevice implements Device {
     try {
       const request = { dispatches: prepared, check: { order: options.check?.order ?? "serial", outputs } };
       const { timings, checks } = await runner.submit(request, options);
-      return checks === undefined ? { timings } : { timings, check: await read(checks) };
+      const { rights } = runner;
+      return checks === undefined ? { timings, rights } : { timings, rights, check: await read(checks) };
     } catch (error) {
       if (!(error instanceof CheckedRunError)) throw error;
       const { code, message, diagnostics } = error.error;

@@ -24,7 +24,7 @@ import * as z from "zod";
 import { CHECK_KINDS } from "../check.ts";
 
 /** Raised whenever a request or a reply changes its meaning; both sides must agree. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 const count = z.number().int().nonnegative();
 /** Where in memory: a bound buffer, inline bytes, a dynamic or static threadgroup array, the stack of a thread. */
@@ -39,7 +39,7 @@ const side = z.strictObject({
 });
 
 export const runnerReply = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ready"), protocol: count, pid: count }),
+  z.strictObject({ type: z.literal("ready"), protocol: count, pid: count, rights: z.string() }),
   z.strictObject({ type: z.literal("progress"), run: count, dispatch: count, done: count, total: count }),
   z.strictObject({ type: z.literal("dispatch"), run: count, dispatch: count, ns: count }),
   z.strictObject({ type: z.literal("done"), run: count }),

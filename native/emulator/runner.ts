@@ -113,6 +113,8 @@ interface Conversation {
 class RunnerProcess {
   readonly child: ChildProcess;
   readonly ready: Promise<void>;
+  /** What it says of its rights; empty until it is ready. */
+  rights = "";
   readonly exited: Promise<void>;
   alive = true;
   conversation: Conversation | undefined;
@@ -154,6 +156,7 @@ class RunnerProcess {
           child.kill("SIGKILL");
         } else if (reply.type === "ready") {
           clearTimeout(timer);
+          this.rights = reply.rights;
           if (reply.protocol === PROTOCOL_VERSION) onReady();
           else {
             const message = `The runner ${path} speaks protocol ${reply.protocol}, this client ${PROTOCOL_VERSION}: build it again.`;
@@ -223,6 +226,11 @@ export class Runner {
     const runner = new Runner(path);
     await runner.process.ready;
     return runner;
+  }
+
+  /** What its process may not do, in its own words: kernels are native code, and it takes rights from itself. */
+  get rights(): string {
+    return this.process.rights;
   }
 
   /** The process id of the current process, for tests and reports. */

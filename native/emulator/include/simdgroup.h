@@ -10,6 +10,14 @@
 
 #include "reduce.h"
 
+namespace lockstep {
+
+/** What a lane brings to an exchange as a whole, and what is exchanged by component. */
+template <typename T> concept exchanged = numeric<T> && sizeof(T) <= 16;
+template <typename T> concept wide = vector<T> && (sizeof(T) > 16);
+
+} // namespace lockstep
+
 namespace metal {
 
 /** Which lanes said yes. */
@@ -66,41 +74,41 @@ LOCKSTEP_SCAN(simd_prefix_exclusive_sum, CompleteExclusiveScan<T, lockstep::Sum,
 LOCKSTEP_SCAN(simd_prefix_exclusive_product, CompleteExclusiveScan<T, lockstep::Product, 1>)
 #undef LOCKSTEP_SCAN
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle(T data, ushort lane) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle(T data, ushort lane) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   return lane < LOCKSTEP_SIMD_WIDTH ? results[lane] : T(0);
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle_xor(T data, ushort mask) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle_xor(T data, ushort mask) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   const uint source = lockstep::current_lane() ^ mask;
   return source < LOCKSTEP_SIMD_WIDTH ? results[source] : T(0);
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle_up(T data, ushort delta) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle_up(T data, ushort delta) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   const uint lane = lockstep::current_lane();
   return results[lane >= delta ? lane - delta : lane];
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle_down(T data, ushort delta) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle_down(T data, ushort delta) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   const uint lane = lockstep::current_lane();
   return results[lane + delta < LOCKSTEP_SIMD_WIDTH ? lane + delta : lane];
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle_rotate_up(T data, ushort delta) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle_rotate_up(T data, ushort delta) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   return results[(lockstep::current_lane() - delta) % LOCKSTEP_SIMD_WIDTH];
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_shuffle_rotate_down(T data, ushort delta) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_shuffle_rotate_down(T data, ushort delta) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   return results[(lockstep::current_lane() + delta) % LOCKSTEP_SIMD_WIDTH];
 }
 
 /** Within groups of `modulo` lanes; the lowest `delta` of each take the highest `delta` of `filling`. */
-template <lockstep::numeric T>
+template <lockstep::exchanged T>
 LOCKSTEP_COLLECTIVE T simd_shuffle_and_fill_up(T data, T filling, ushort delta, ushort modulo = LOCKSTEP_SIMD_WIDTH) {
   const uint lane = lockstep::current_lane();
   const uint group = lane & ~(modulo - 1u);
@@ -111,7 +119,7 @@ LOCKSTEP_COLLECTIVE T simd_shuffle_and_fill_up(T data, T filling, ushort delta, 
 }
 
 /** Within groups of `modulo` lanes; the highest `delta` of each take the lowest `delta` of `filling`. */
-template <lockstep::numeric T>
+template <lockstep::exchanged T>
 LOCKSTEP_COLLECTIVE T simd_shuffle_and_fill_down(T data, T filling, ushort delta, ushort modulo = LOCKSTEP_SIMD_WIDTH) {
   const uint lane = lockstep::current_lane();
   const uint group = lane & ~(modulo - 1u);
@@ -121,15 +129,44 @@ LOCKSTEP_COLLECTIVE T simd_shuffle_and_fill_down(T data, T filling, ushort delta
   return lane - group + delta < modulo ? moved : filled;
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_broadcast(T data, ushort lane) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_broadcast(T data, ushort lane) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   return lane < LOCKSTEP_SIMD_WIDTH ? results[lane] : T(0);
 }
 
-template <lockstep::numeric T> LOCKSTEP_COLLECTIVE T simd_broadcast_first(T data) {
+template <lockstep::exchanged T> LOCKSTEP_COLLECTIVE T simd_broadcast_first(T data) {
   const T *results = lockstep::exchange(LOCKSTEP_SITE(), data);
   return results[__builtin_ctz(lockstep::current_simdgroup().active)];
 }
+
+/** Vectors of 32 bytes (long3, long4 and their like) are exchanged component by component. */
+#define LOCKSTEP_WIDE(name, parameters, arguments)                                                                     \
+  template <lockstep::wide V> LOCKSTEP_INTERNAL V name(V data LOCKSTEP_LIST parameters) {                              \
+    for (int i = 0; i < lockstep::width_v<V>; ++i) data[i] = name(lockstep::lane(data, i) LOCKSTEP_LIST arguments);    \
+    return data;                                                                                                       \
+  }
+#define LOCKSTEP_LIST(...) __VA_OPT__(, ) __VA_ARGS__
+LOCKSTEP_WIDE(simd_shuffle, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_shuffle_xor, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_shuffle_up, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_shuffle_down, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_shuffle_rotate_up, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_shuffle_rotate_down, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_broadcast, (ushort argument), (argument))
+LOCKSTEP_WIDE(simd_broadcast_first, (), ())
+#undef LOCKSTEP_WIDE
+#undef LOCKSTEP_LIST
+
+#define LOCKSTEP_WIDE_FILL(name)                                                                                       \
+  template <lockstep::wide V> LOCKSTEP_INTERNAL V name(V data, V filling, ushort delta, ushort modulo = LOCKSTEP_SIMD_WIDTH) {   \
+    for (int i = 0; i < lockstep::width_v<V>; ++i) {                                                                   \
+      data[i] = name(lockstep::lane(data, i), lockstep::lane(filling, i), delta, modulo);                              \
+    }                                                                                                                  \
+    return data;                                                                                                       \
+  }
+LOCKSTEP_WIDE_FILL(simd_shuffle_and_fill_up)
+LOCKSTEP_WIDE_FILL(simd_shuffle_and_fill_down)
+#undef LOCKSTEP_WIDE_FILL
 
 } // namespace metal
 
@@ -154,6 +191,8 @@ LOCKSTEP_COLLECTIVE simd_vote simd_ballot(bool vote) { return simd_vote(lockstep
 LOCKSTEP_COLLECTIVE simd_vote simd_active_threads_mask() { return simd_vote(lockstep::ballot(LOCKSTEP_SITE(), true)); }
 LOCKSTEP_COLLECTIVE bool simd_any(bool vote) { return lockstep::ballot(LOCKSTEP_SITE(), vote) != 0; }
 LOCKSTEP_COLLECTIVE bool simd_all(bool vote) { return lockstep::ballot(LOCKSTEP_SITE(), !vote) == 0; }
+/** A kernel has no helper threads: they belong to fragment functions. */
+LOCKSTEP_INTERNAL constexpr bool simd_is_helper_thread() { return false; }
 LOCKSTEP_COLLECTIVE bool simd_is_first() {
   return static_cast<uint>(__builtin_ctz(lockstep::ballot(LOCKSTEP_SITE(), true))) == lockstep::current_lane();
 }

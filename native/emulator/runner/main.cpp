@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "confine.h"
 #include "crash_handler.h"
 #include "emulator.h"
 #include "reply.h"
@@ -34,7 +35,7 @@ using lockstep::Reply;
 using lockstep::words_of;
 
 /** Raised whenever a request or a reply changes its meaning; `protocol.ts` has the same number. */
-constexpr std::uint64_t kProtocolVersion = 2;
+constexpr std::uint64_t kProtocolVersion = 3;
 constexpr int kProgressMilliseconds = 100;
 
 const char *error_code(lockstep_status status) {
@@ -53,7 +54,8 @@ const char *flavour_name(std::uint32_t flavour) {
 
 class Session {
 public:
-  Session() : emulator_(lockstep_emulator_create()) {
+  /** `rights` says what this process may not do. */
+  explicit Session(std::string rights) : rights_(std::move(rights)), emulator_(lockstep_emulator_create()) {
     if (pipe(finished_) != 0) _exit(1);
   }
 
@@ -72,6 +74,7 @@ private:
   void report_progress();
   bool finish();
 
+  std::string rights_;
   lockstep_emulator *emulator_;
   std::unique_ptr<DispatchList> dispatches_ = std::make_unique<DispatchList>();
   std::thread driver_;
@@ -84,7 +87,7 @@ private:
 };
 
 void Session::serve() {
-  Reply("ready").field("protocol", kProtocolVersion).field("pid", static_cast<std::uint64_t>(getpid())).send();
+  Reply("ready").field("protocol", kProtocolVersion).field("pid", static_cast<std::uint64_t>(getpid())).field("rights", rights_).send();
   std::string pending;
   for (;;) {
     pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {finished_[0], POLLIN, 0}};
@@ -261,7 +264,8 @@ int main() {
   // The terminal's Ctrl-C is for the client, which ends its runner itself.
   signal(SIGINT, SIG_IGN);
   lockstep::install_crash_handler();
-  Session session;
+  // Before the first thread and the first module.
+  Session session(lockstep::confine());
   session.serve();
   // Kernels may still run: nothing of theirs needs an orderly end.
   _exit(0);

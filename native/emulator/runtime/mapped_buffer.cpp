@@ -19,6 +19,8 @@ constexpr std::uint64_t kUnit = 16;
 
 } // namespace
 
+int (*open_shared_file)(const char *path) = nullptr;
+
 MappedBuffer::MappedBuffer(std::string path, std::uint64_t file_offset, std::uint64_t bytes, std::string label)
     : path_(std::move(path)), file_offset_(file_offset), bytes_(bytes), label_(std::move(label)) {}
 
@@ -36,7 +38,7 @@ void MappedBuffer::unmap_if_released() {
 std::string MappedBuffer::map() {
   if (data_ != nullptr && is_current()) return {};
   const std::string name = "Buffer \"" + label_ + "\" at " + path_;
-  const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = open_shared_file != nullptr ? open_shared_file(path_.c_str()) : open(path_.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return name + " cannot be opened (" + std::strerror(errno) + "): it may have been released.";
   struct stat info{};
   if (fstat(file, &info) != 0) {

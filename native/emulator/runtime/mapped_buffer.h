@@ -10,6 +10,12 @@
 
 namespace lockstep {
 
+/**
+ * Opens a file shared with the client for reading and writing; null for a plain `open`. A process that may open nothing for
+ * writing itself sets it. Returns a descriptor, or -1 and errno.
+ */
+extern int (*open_shared_file)(const char *path);
+
 class MappedBuffer {
 public:
   MappedBuffer(std::string path, std::uint64_t file_offset, std::uint64_t bytes, std::string label);

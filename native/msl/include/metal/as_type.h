@@ -1,4 +1,4 @@
-/** `as_type<To>(from)`: the same bits as another type (specification section 2.20). */
+/** `as_type<To>(from)`: the same bits as another type (specification section 2.22). */
 #pragma once
 
 #include "vector_names.h"

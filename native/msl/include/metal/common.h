@@ -1,5 +1,5 @@
 /**
- * Common functions (specification section 6.3, `metal_common`) and the ones shared by integers and reals: abs, min,
+ * Common functions (specification section 6.2, `metal_common`) and the ones shared by integers and reals: abs, min,
  * max, clamp, select.
  */
 #pragma once

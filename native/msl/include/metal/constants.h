@@ -1,4 +1,4 @@
-/** Limits and mathematical constants as macros (specification sections 6.1, 6.5). Included last: see `keywords.h`. */
+/** Limits and mathematical constants as macros (specification section 6.5, tables 6.5 to 6.7). Included last: see `keywords.h`. */
 #pragma once
 
 #undef CHAR_BIT
@@ -102,3 +102,19 @@
 #define M_2_SQRTPI_H ((half)M_2_SQRTPI_F)
 #define M_SQRT2_H ((half)M_SQRT2_F)
 #define M_SQRT1_2_H ((half)M_SQRT1_2_F)
+
+#define MAXBFLOAT ((bfloat)0x1.fep127f)
+#define HUGE_VALBF ((bfloat)__builtin_inff())
+#define M_E_BF ((bfloat)M_E_F)
+#define M_LOG2E_BF ((bfloat)M_LOG2E_F)
+#define M_LOG10E_BF ((bfloat)M_LOG10E_F)
+#define M_LN2_BF ((bfloat)M_LN2_F)
+#define M_LN10_BF ((bfloat)M_LN10_F)
+#define M_PI_BF ((bfloat)M_PI_F)
+#define M_PI_2_BF ((bfloat)M_PI_2_F)
+#define M_PI_4_BF ((bfloat)M_PI_4_F)
+#define M_1_PI_BF ((bfloat)M_1_PI_F)
+#define M_2_PI_BF ((bfloat)M_2_PI_F)
+#define M_2_SQRTPI_BF ((bfloat)M_2_SQRTPI_F)
+#define M_SQRT2_BF ((bfloat)M_SQRT2_F)
+#define M_SQRT1_2_BF ((bfloat)M_SQRT1_2_F)

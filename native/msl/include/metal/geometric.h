@@ -1,5 +1,5 @@
 /**
- * Geometric functions (specification section 6.7, `metal_geometric`). Sums are chains of fused multiply-adds in the
+ * Geometric functions (specification section 6.8, `metal_geometric`). Sums are chains of fused multiply-adds in the
  * order of the elements, each rounded to the element type.
  */
 #pragma once
@@ -50,9 +50,10 @@ template <lockstep::vector V> LS_INLINE V faceforward(V n, V i, V reference) {
   return dot(reference, i) < lockstep::element_t<V>(0) ? n : -n;
 }
 
-/** i - 2 (n . i) n. */
+/** i - 2 (n . i) n with n normalised first, as the specification has it. */
 template <lockstep::vector V> LS_INLINE V reflect(V i, V n) {
-  return i - n * (lockstep::element_t<V>(2) * dot(n, i));
+  const V unit = normalize(n);
+  return i - unit * (lockstep::element_t<V>(2) * dot(unit, i));
 }
 
 /** Refraction of `i` at a surface with the normal `n` and the ratio of indices `eta`; zero at total reflection. */

@@ -1,4 +1,4 @@
-/** Integer functions (specification section 6.4, `metal_integer`) of scalars and vectors of any width. */
+/** Integer functions (specification section 6.3, `metal_integer`) of scalars and vectors of any width. */
 #pragma once
 
 #include "common.h"

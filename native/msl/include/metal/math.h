@@ -58,6 +58,30 @@ template <typename T> LS_INLINE T next_after(T x, T y) {
   return __builtin_bit_cast(T, Bits(away ? bits + 1 : bits - 1));
 }
 
+/**
+ * `high + low` as the nearest float with an odd last bit, unless it is a float: rounding that to half or bfloat gives what
+ * one rounding of the sum would.
+ */
+LS_INLINE constexpr float rounded_to_odd(double high, double low) {
+  const float near = static_cast<float>(high);
+  const double rest = (high - static_cast<double>(near)) + low;
+  const uint bits = __builtin_bit_cast(uint, near);
+  const bool settled = !(rest != static_cast<double>(0.0f)) || (bits & 1u) != 0 || high != high;
+  const bool away = (rest > static_cast<double>(0.0f)) == ((bits >> 31) == 0);
+  return settled ? near : __builtin_bit_cast(float, away ? bits + 1 : bits - 1);
+}
+
+/** x y + z in half or bfloat, rounded once: the product is exact in a double, the error of the sum is kept. */
+template <typename T> LS_INLINE constexpr T fused_narrow(T x, T y, T z) {
+  const double product = static_cast<double>(x) * static_cast<double>(y);
+  const double addend = static_cast<double>(z);
+  const double sum = product + addend;
+  const double part = sum - product;
+  const double low = (product - (sum - part)) + (addend - part);
+  const bool finite = __builtin_fabs(sum) < static_cast<double>(__builtin_inff());
+  return static_cast<T>(finite ? rounded_to_odd(sum, low) : static_cast<float>(sum));
+}
+
 /** The largest value of `T` below 1: what `fract` returns at most (specification section 6.5). */
 template <typename T> LS_INLINE constexpr float below_one() {
   return 1.0f - static_cast<float>(metal::numeric_limits<T>::epsilon()) / 2.0f;
@@ -83,7 +107,6 @@ LS_REAL_2(divide, x / y)
 LS_REAL_1(fabs, __builtin_fabsf(x))
 LS_REAL_2(fdim, x > y ? x - y : (x <= y ? 0.0f : x + y))
 LS_REAL_1(floor, __builtin_floorf(x))
-LS_REAL_3(fma, __builtin_fmaf(x, y, z))
 LS_REAL_2(fmax, __builtin_fmaxf(x, y))
 LS_REAL_2(fmin, __builtin_fminf(x, y))
 LS_REAL_3(fmax3, __builtin_fmaxf(__builtin_fmaxf(x, y), z))
@@ -106,6 +129,22 @@ LS_REAL_1(tan, __builtin_tanf(x))
 LS_REAL_1(tanh, __builtin_tanhf(x))
 LS_REAL_1(tanpi, lockstep::tanpi(x))
 LS_REAL_1(trunc, __builtin_truncf(x))
+
+/** x y + z, rounded once to the element type. */
+template <typename A, typename B, typename C>
+  requires lockstep::operands<A, B, C>
+LS_INLINE constexpr lockstep::real_t<A, B, C> fma(A a, B b, C c) {
+  using R = lockstep::real_t<A, B, C>;
+  return lockstep::apply<R>(
+      LS_EACH(auto x, auto y, auto z) {
+        if constexpr (sizeof(x) == sizeof(float)) {
+          return __builtin_fmaf(x, y, z);
+        } else {
+          return lockstep::fused_narrow(x, y, z);
+        }
+      },
+      static_cast<R>(a), static_cast<R>(b), static_cast<R>(c));
+}
 
 /** x - floor(x), below 1 also where the subtraction rounds up. */
 template <lockstep::arithmetic_operand A> LS_INLINE constexpr lockstep::real_t<A> fract(A a) {

@@ -1,4 +1,4 @@
-/** `metal::matrix<T, C, R>` (specification section 2.3, 6.8): C columns, each a vector of R elements. */
+/** `metal::matrix<T, C, R>` (specification section 2.3, 6.6): C columns, each a vector of R elements. */
 #pragma once
 
 #include "geometric.h"

@@ -1,4 +1,4 @@
-/** Relational functions (specification section 6.6, `metal_relational`). */
+/** Relational functions (specification section 6.4, `metal_relational`). */
 #pragma once
 
 #include "common.h"

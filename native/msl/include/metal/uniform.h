@@ -1,5 +1,5 @@
 /**
- * `metal::uniform<T>` (specification section 2.17): a value that all threads share. Here it is the value itself; that
+ * `metal::uniform<T>` (specification section 2.14): a value that all threads share. Here it is the value itself; that
  * all threads pass the same one is the kernel's promise.
  */
 #pragma once
