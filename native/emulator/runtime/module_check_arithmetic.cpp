@@ -237,6 +237,10 @@ LOCKSTEP_HIDDEN void __ubsan_handle_sub_overflow(lockstep::OverflowData *data, u
 LOCKSTEP_HIDDEN void __ubsan_handle_negate_overflow(lockstep::OverflowData *data, uintptr_t a) {
   if ((data->type->info & 1) != 0) lockstep::binary_overflow(data, a, 0, SITE);
 }
+/** The smallest number divided by -1. Division by zero ends the run by a trap of its own. */
+LOCKSTEP_HIDDEN void __ubsan_handle_divrem_overflow(lockstep::OverflowData *data, uintptr_t a, uintptr_t b) {
+  lockstep::binary_overflow(data, a, b, SITE);
+}
 LOCKSTEP_HIDDEN void __ubsan_handle_implicit_conversion(lockstep::ConversionData *data, uintptr_t from, uintptr_t to) {
   const bool is_signed = (data->to->info & 1) != 0;
   lockstep::overflow(is_signed ? lockstep::DETAIL_CUT_SIGNED : lockstep::DETAIL_CUT_UNSIGNED, lockstep::extended(*data->from, from),
