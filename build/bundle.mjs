@@ -14,6 +14,7 @@ export async function bundle() {
       host: "electron/host/main.ts",
       bench: "electron/host/bench.ts",
       math: "electron/host/math.ts",
+      mutate: "electron/host/mutate.ts",
       serve: "electron/serve.ts",
       verify_worker: "electron/evidence/verify_worker.ts",
     },

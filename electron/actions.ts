@@ -99,6 +99,18 @@ export const COMMANDS = [
     ],
   },
   {
+    id: "mutate",
+    title: "Plant faults in the kernels",
+    summary: "plant one fault at a time in the project's own kernels and say which gate or report caught it",
+    options: [
+      { flags: "--sample", description: "a tenth of the mutants" },
+      { flags: "--seed <n>", description: "which tenth (default: 1)" },
+      { flags: "--only <text>", description: "mutants whose id contains the text" },
+      { flags: "--table <file>", description: "write the table in Markdown as well" },
+      JSON_OPTION,
+    ],
+  },
+  {
     id: "verify",
     title: "Verify a bundle",
     summary: "check a bundle's files, digests and verdicts; exit 1 on any difference",

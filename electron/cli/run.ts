@@ -7,6 +7,7 @@ import { devices } from "./devices.ts";
 import { diff } from "./diff.ts";
 import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
 import { type ExportOptions, exportBundle } from "./export.ts";
+import { type MutateOptions, mutate } from "./mutate.ts";
 import { type OpenOptions, openWindow } from "./open.ts";
 import type { Output } from "./output.ts";
 import { type ParityOptions, parity } from "./parity.ts";
@@ -27,6 +28,7 @@ export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: Co
   parity: (values, { places, output, argv }) => parity(values as ParityOptions, argv, places, output),
   run: (values, { places, output }) => runKernel(values as RunKernelOptions, places, output),
   check: (values, { places, output }) => checkKernel(values as CheckKernelOptions, places, output),
+  mutate: (values, { places }) => mutate(values as MutateOptions, places),
   verify: async (values, { output }) => verify(String(values.bundle), { json: values.json === true }, output),
   diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
   export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),

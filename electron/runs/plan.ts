@@ -155,12 +155,16 @@ export function planRun(
   selection: Selection,
   catalogue: Catalogue,
 ): RunPlan {
+  return { suite, cases: planCases(selectCases(cases, selection), selection, catalogue) };
+}
+
+/** The routes of each case that apply to it. Throws as `planRun`. */
+export function planCases(cases: readonly Case[], selection: Selection, catalogue: Catalogue): readonly PlannedCase[] {
   if (selection.route !== undefined) checkRoute(selection.route, catalogue);
-  const chosen = selectCases(cases, selection);
-  const planned = chosen.map((entry) => planCase(entry, selection, catalogue));
+  const planned = cases.map((entry) => planCase(entry, selection, catalogue));
   const withRoutes = planned.filter((entry) => entry.routes.length > 0);
   if (withRoutes.length === 0) throw new UsageError(nothingApplies(planned, selection));
-  return { suite, cases: withLockstep(withRoutes, catalogue) };
+  return withLockstep(withRoutes, catalogue);
 }
 
 function nothingApplies(planned: readonly PlannedCase[], selection: Selection): string {
