@@ -228,6 +228,27 @@ export interface SubmitOptions {
   readonly check?: CheckOptions;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Takes what kernels log with `os_log` (MSL 6.19) while they run, at most 1,000 lines a submission. */
+  readonly onLog?: (line: LogLine) => void;
+  /** Called once if more was logged: how many lines were left out. */
+  readonly onLogOverflow?: (lines: number) => void;
+}
+
+export const LOG_LEVELS = ["debug", "info", "default", "error", "fault"] as const;
+
+/** A message that a kernel logged, cut at 511 bytes. */
+export interface LogLine {
+  readonly level: (typeof LOG_LEVELS)[number];
+  /** Of the dispatch. */
+  readonly label: string;
+  readonly message: string;
+  /** Absent for `os_log_default`. */
+  readonly subsystem?: string;
+  readonly category?: string;
+  readonly threadgroup: Size3;
+  /** Position of the thread in its threadgroup, and its index there. */
+  readonly position: Size3;
+  readonly thread: number;
 }
 
 export interface DispatchTiming {

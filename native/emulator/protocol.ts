@@ -22,6 +22,7 @@
  */
 import * as z from "zod";
 import { CHECK_KINDS } from "../check.ts";
+import { LOG_LEVELS } from "../device.ts";
 
 /** Raised whenever a request or a reply changes its meaning; both sides must agree. */
 export const PROTOCOL_VERSION = 3;
@@ -42,6 +43,20 @@ export const runnerReply = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready"), protocol: count, pid: count, rights: z.string() }),
   z.strictObject({ type: z.literal("progress"), run: count, dispatch: count, done: count, total: count }),
   z.strictObject({ type: z.literal("dispatch"), run: count, dispatch: count, ns: count }),
+  /** What a kernel logged: the position of its threadgroup (g) and of the thread in it (p). */
+  z.strictObject({
+    type: z.literal("log"),
+    run: count,
+    level: z.enum(LOG_LEVELS),
+    label: z.string(),
+    message: z.string(),
+    thread: count,
+    ...{ gx: count, gy: count, gz: count, px: count, py: count, pz: count },
+    subsystem: z.optional(z.string()),
+    category: z.optional(z.string()),
+  }),
+  /** Lines logged beyond the runner's limit of 1,000 a run. */
+  z.strictObject({ type: z.literal("unheard"), run: count, lines: count }),
   z.strictObject({ type: z.literal("done"), run: count }),
   z.strictObject({ type: z.literal("cancelled"), run: count }),
   z.strictObject({

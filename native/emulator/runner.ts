@@ -7,7 +7,14 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { DeviceError, type DispatchTiming, type Flavour, type Size3, type SubmitOptions } from "../device.ts";
+import {
+  DeviceError,
+  type DispatchTiming,
+  type Flavour,
+  type LogLine,
+  type Size3,
+  type SubmitOptions,
+} from "../device.ts";
 import {
   PROTOCOL_VERSION,
   type RunnerReply,
@@ -101,6 +108,17 @@ const CLOSE_GRACE_MS = 500;
 const STDERR_KEPT = 4_096;
 /** How long a run that is out of time may take to say what it has seen. */
 const REPORT_GRACE_MS = 500;
+
+function logLine(reply: Extract<RunnerReply, { type: "log" }>): LogLine {
+  const { level, label, message, thread, subsystem, category } = reply;
+  return {
+    ...{ level, label, message, thread },
+    threadgroup: [reply.gx, reply.gy, reply.gz],
+    position: [reply.px, reply.py, reply.pz],
+    ...(subsystem === undefined ? {} : { subsystem }),
+    ...(category === undefined ? {} : { category }),
+  };
+}
 
 /** What the current conversation with the process waits for. */
 interface Conversation {
@@ -335,7 +353,9 @@ export class Runner {
                 threadgroupsDone: reply.done,
                 threadgroups: reply.total,
               });
-            } else if (reply.type === "dispatch") {
+            } else if (reply.type === "log") options.onLog?.(logLine(reply));
+            else if (reply.type === "unheard") options.onLogOverflow?.(reply.lines);
+            else if (reply.type === "dispatch") {
               timings.push({ label: request.dispatches[reply.dispatch]?.label ?? "", ns: reply.ns });
               current = reply.dispatch + 1;
               where = "";

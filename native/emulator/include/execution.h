@@ -7,6 +7,7 @@
 #include "atomic.h"
 #include "barrier.h"
 #include "entry.h"
+#include "logging.h"
 #include "quadgroup.h"
 #include "simdgroup.h"
 #include "simdgroup_builtins.h"

@@ -37,6 +37,8 @@ using lockstep::words_of;
 /** Raised whenever a request or a reply changes its meaning; `protocol.ts` has the same number. */
 constexpr std::uint64_t kProtocolVersion = 3;
 constexpr int kProgressMilliseconds = 100;
+/** Lines that the kernels of one run may log; further ones are counted. */
+constexpr std::uint64_t kLogLines = 1000;
 
 const char *error_code(lockstep_status status) {
   switch (status) {
@@ -50,6 +52,22 @@ const char *error_code(lockstep_status status) {
 const char *flavour_name(std::uint32_t flavour) {
   const char *const names[] = {"fast", "lockstep", "check", "check+lockstep"};
   return names[flavour & 3];
+}
+
+/** Sends what a kernel of run `*user` logged. */
+void send_log(void *user, const char *label, const lockstep_log_line *line) {
+  const char *const types[] = {"debug", "info", "default", "error", "fault"};
+  Reply reply("log");
+  reply.field("run", *static_cast<const std::uint64_t *>(user))
+      .field("level", types[line->type < 5 ? line->type : 2])
+      .field("label", label)
+      .field("message", line->text)
+      .field("thread", line->thread);
+  const char *const names[] = {"gx", "gy", "gz", "px", "py", "pz"};
+  for (int i = 0; i < 3; ++i) reply.field(names[i], line->threadgroup[i]).field(names[i + 3], line->position[i]);
+  if (line->subsystem != nullptr) reply.field("subsystem", line->subsystem);
+  if (line->category != nullptr) reply.field("category", line->category);
+  reply.send();
 }
 
 class Session {
@@ -184,12 +202,15 @@ bool Session::start(std::uint64_t id, std::uint64_t workers) {
           .send();
     };
     std::uint64_t run = id;
+    lockstep_emulator_listen(send_log, &run, kLogLines);
     const lockstep_status status = lockstep_emulator_run(emulator_, dispatches.data(), dispatches.size(),
                                                          static_cast<unsigned>(workers), check, done, &run);
     if (check != nullptr) {
       lockstep::report_in_crash(nullptr, 0);
       write_checks(id, false);
     }
+    const std::uint64_t unheard = lockstep_emulator_unheard();
+    if (unheard > 0) Reply("unheard").field("run", id).field("lines", unheard).send();
     if (status == LOCKSTEP_STATUS_OK) {
       Reply("done").field("run", id).send();
     } else if (status == LOCKSTEP_STATUS_CANCELLED) {

@@ -68,6 +68,9 @@ typedef struct lockstep_check_request {
 /* Takes a line of a report, without a newline. Called in signal handlers too. */
 typedef void (*lockstep_line)(void *user, const char *text);
 
+/* Takes what a kernel of the dispatch `label` logged; called on workers, several at a time. */
+typedef void (*lockstep_log)(void *user, const char *label, const lockstep_log_line *line);
+
 /* Called on the driving thread after each dispatch; may be null. */
 typedef void (*lockstep_dispatch_done)(void *user, size_t dispatch, uint64_t nanoseconds);
 
@@ -100,6 +103,11 @@ lockstep_status lockstep_emulator_run(lockstep_emulator *emulator, const lockste
  */
 void lockstep_emulator_write_checks(const lockstep_emulator *emulator, uint64_t run, int reports_alone, lockstep_line line,
                                     void *user);
+/* Before a run: who takes the first `limit` lines that its kernels log, for all emulators of the process. */
+void lockstep_emulator_listen(lockstep_log log, void *user, uint64_t limit);
+/* How many lines were logged beyond the limit since then. */
+uint64_t lockstep_emulator_unheard(void);
+
 /* What the last function that failed had to say. */
 const char *lockstep_emulator_message(const lockstep_emulator *emulator);
 

@@ -53,6 +53,17 @@ typedef struct lockstep_stacks {
 
 struct lockstep_check;
 
+/* A message that a kernel logged: `type` as `metal::log_type`; subsystem and category are null for the default log. */
+typedef struct lockstep_log_line {
+  uint32_t type;
+  uint32_t thread;
+  uint32_t threadgroup[3];
+  uint32_t position[3];
+  const char *subsystem;
+  const char *category;
+  const char *text;
+} lockstep_log_line;
+
 /* One dispatch as a module sees it. Addresses are those of the worker's process; unbound slots are null. */
 typedef struct lockstep_launch {
   void *buffers[LOCKSTEP_BUFFER_SLOTS];
@@ -64,6 +75,8 @@ typedef struct lockstep_launch {
   lockstep_stacks stacks;
   /* Shadow and reports of the check flavours; null for the others. */
   struct lockstep_check *check;
+  /* Takes what the kernel logs, on the worker's thread; null if nobody listens. */
+  void (*log)(const lockstep_log_line *line);
 } lockstep_launch;
 
 /* Where a worker is; read by the crash handler. `thread` is -1 while the scheduler itself runs. */

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check_session.h"
+#include "log_sink.h"
 #include "plain_text.h"
 
 namespace lockstep {
@@ -76,6 +77,7 @@ void Worker::run(const LaunchPlan &plan, ThreadgroupQueue &queue) {
   }
   launch_.entry = copy->entry();
   launch_.stacks = stacks_.view();
+  launch_.log = &deliver_log;
   lockstep_module_info info{};
   copy->describe(&info);
   const bool checks = (info.flavour & LOCKSTEP_FLAVOUR_ID_CHECK) != 0;

@@ -74,11 +74,12 @@ LS_INLINE constexpr float rounded_to_odd(double high, double low) {
 /** x y + z in half or bfloat, rounded once: the product is exact in a double, the error of the sum is kept. */
 template <typename T> LS_INLINE constexpr T fused_narrow(T x, T y, T z) {
   const double product = static_cast<double>(x) * static_cast<double>(y);
-  const double addend = static_cast<double>(z);
-  const double sum = product + addend;
-  const double part = sum - product;
-  const double low = (product - (sum - part)) + (addend - part);
+  const double sum = product + static_cast<double>(z);
   const bool finite = __builtin_fabs(sum) < static_cast<double>(__builtin_inff());
+  // Zeros instead of infinities, whose differences would be NaN: check flavours report where those come from.
+  const double zero = static_cast<double>(0.0f), a = finite ? product : zero, b = finite ? static_cast<double>(z) : zero;
+  const double part = (a + b) - a;
+  const double low = (a - ((a + b) - part)) + (b - part);
   return static_cast<T>(finite ? rounded_to_odd(sum, low) : static_cast<float>(sum));
 }
 
