@@ -140,8 +140,14 @@ function shown(result: KernelResult): Omit<FlavourOutcome, "error"> {
   };
 }
 
-function errorsOf(reports: readonly CheckReport[] | undefined): number {
-  return reports?.filter(({ severity }) => severity === "error").length ?? 0;
+function isExchange({ kind }: CheckReport): boolean {
+  return PINNING_KINDS.includes(kind);
+}
+
+/** Errors that count against a result. A pinned kernel has lockstep: its exchanges are stated, and do not count. */
+function errorsOf(reports: readonly CheckReport[] | undefined, pinned: boolean): number {
+  const errors = reports?.filter((report) => report.severity === "error" && !(pinned && isExchange(report)));
+  return errors?.length ?? 0;
 }
 
 /** Verdict and reason from what the checker and the judged run gave. Pure. */
@@ -151,7 +157,8 @@ export function verdictOn(
   result: FlavourOutcome,
 ): Pick<KernelAnswer, "verdict" | "reason"> {
   const checked = countedOutcome(stage);
-  const errors = errorsOf(checked.check?.reports);
+  const errors = errorsOf(checked.check?.reports, pinned);
+  const exchanges = checked.check?.reports.filter(isExchange).length ?? 0;
   const inLockstep = pinned ? " in lockstep, to which it is pinned" : "";
   if (result.error !== null) {
     return { verdict: errors > 0 ? "fail" : "not_run", reason: result.error.message };
@@ -159,7 +166,8 @@ export function verdictOn(
   if (result.verdict === "fail") return { verdict: "fail", reason: `A gate failed${inLockstep}` };
   if (errors > 0) {
     const gates = result.verdict === "pass" ? `The gates held${inLockstep}, but the` : "The";
-    return { verdict: "fail", reason: `${gates} checker reports ${counted(errors, "error")}` };
+    const apart = pinned ? ` beside ${counted(exchanges, "lockstep-dependent exchange")}` : "";
+    return { verdict: "fail", reason: `${gates} checker reports ${counted(errors, "error")}${apart}` };
   }
   if (checked.error !== null || checked.check === null || !checked.check.complete) {
     const why = checked.error?.message ?? "it gave no whole result";
@@ -179,5 +187,8 @@ export function verdictOn(
     };
   }
   if (result.verdict === "not_run") return { verdict: "not_run", reason: "A required gate did not run" };
-  return { verdict: "pass", reason: `Every gate that applies held${inLockstep}, and the checker reports no error` };
+  const clean = pinned
+    ? `the checker reports ${counted(exchanges, "lockstep-dependent exchange")} and no other error`
+    : "the checker reports no error";
+  return { verdict: "pass", reason: `Every gate that applies held${inLockstep}, and ${clean}` };
 }

@@ -2,7 +2,7 @@
 import { type Device, type DeviceBuffer, POISON_WORD } from "../../native/device.ts";
 import { DTYPE_BYTES, type FloatDtype, narrow, tensorFromBytes, widenToF64 } from "../../oracle/tensor.ts";
 import { UsageError } from "../runs/usage.ts";
-import { numberOf, type Sizes, sizeOf } from "./expression.ts";
+import { type Expression, numberOf, type Sizes, sizeOf } from "./expression.ts";
 import { type Paging, type Placement, pagingOf, place } from "./layout.ts";
 import type { Manifest, ManifestBuffer } from "./manifest.ts";
 import type { LogicalTensor, Problem } from "./problem.ts";
@@ -100,9 +100,17 @@ function build(
         `${what}: the case has no tensor "${given.tensor}"; it has ${[...problem.tensors.keys()].join(", ")}.`,
       );
     }
-    const placement = place(tensor.axes, given, sizes, paging);
+    const part = given.slice === undefined ? tensor : sliced(tensor, given.slice, sizes, what);
+    const placement = place(part.axes, given, sizes, paging);
+    if (part.codeBits !== undefined) {
+      if (given.dtype !== undefined)
+        throw new UsageError(`${what} holds codes of ${part.codeBits} bits: leave dtype out.`);
+      const packed = packCodes(placement, part.values, part.codeBits);
+      allocate(packed.length).write(0, packed);
+      return undefined;
+    }
     const buffer = allocate(placement.elements * DTYPE_BYTES[dtype]);
-    writeElements(buffer, placement, tensor, dtype);
+    writeElements(buffer, placement, part, dtype);
     return undefined;
   }
   const axes = given.output === "out" ? problem.output : problem.output.filter((axis) => axis.name !== "dim");
@@ -111,6 +119,53 @@ function build(
   const { name, output } = given;
   const whole = placement.elements === placement.indices.length;
   return { name, output, dtype, buffer, whole, read: () => readElements(buffer, placement, dtype) };
+}
+
+/** Part of a tensor: of each named axis the elements [first, first + count). */
+function sliced(
+  tensor: LogicalTensor,
+  slices: Readonly<Record<string, readonly [Expression, Expression]>>,
+  sizes: Sizes,
+  what: string,
+): LogicalTensor {
+  for (const name of Object.keys(slices)) {
+    if (tensor.axes.some((axis) => axis.name === name)) continue;
+    const names = tensor.axes.map((axis) => axis.name).join(", ");
+    throw new UsageError(`${what} slices "${name}"; the tensor has the axes ${names}.`);
+  }
+  const ranges = tensor.axes.map(({ name, size }) => {
+    const slice = slices[name];
+    const first = slice === undefined ? 0 : sizeOf(slice[0], sizes, `${what}: slice of ${name}, first`);
+    const count = slice === undefined ? size : sizeOf(slice[1], sizes, `${what}: slice of ${name}, count`, 1);
+    if (first + count > size) {
+      throw new UsageError(`${what} slices ${name} to ${first + count}; the case has ${size}.`);
+    }
+    return { first, count, size };
+  });
+  const values = new Float32Array(ranges.reduce((product, { count }) => product * count, 1));
+  values.forEach((_, to) => {
+    let rest = to;
+    let from = 0;
+    let stride = 1;
+    for (const { first, count, size } of [...ranges].reverse()) {
+      from += (first + (rest % count)) * stride;
+      rest = Math.floor(rest / count);
+      stride *= size;
+    }
+    values[to] = tensor.values[from]!;
+  });
+  return { ...tensor, values, axes: tensor.axes.map((axis, index) => ({ ...axis, size: ranges[index]!.count })) };
+}
+
+/** Codes in whole 32-bit words, low bits first; elements that the case does not have are 0. */
+function packCodes(placement: Placement, codes: Float32Array, bits: 4 | 8): Uint8Array {
+  const perByte = 8 / bits;
+  const bytes = new Uint8Array(Math.ceil(placement.elements / perByte / 4) * 4);
+  placement.indices.forEach((to, from) => {
+    const at = Math.floor(to / perByte);
+    bytes[at] = bytes[at]! | (codes[from]! << ((to % perByte) * bits));
+  });
+  return bytes;
 }
 
 function listBytes(

@@ -37,6 +37,13 @@ const attentionCase = z.strictObject({
   scale: expression,
   causal: z.boolean().optional().describe("query i sees keys up to keys - queries + i"),
   dtype: dtype.describe("what the values are exact in, and what the gates hold the result to"),
+  quantised: z
+    .strictObject({
+      bits: z.union([z.literal(4), z.literal(8)]),
+      group: expression.describe("elements along dim that share a scale and a bias"),
+    })
+    .optional()
+    .describe("k and v are scale * code + bias exactly: tensors k_codes, k_scales, k_biases and those of v"),
   seed: z.number().int().min(0).max(0xffffffff).optional(),
 });
 
@@ -73,7 +80,25 @@ const layout = {
 
 const tensorBuffer = z.strictObject({
   name,
-  tensor: z.enum(["q", "k", "v", "q_nope", "q_rope", "k_nope", "k_rope"]),
+  tensor: z.enum([
+    "q",
+    "k",
+    "v",
+    "q_nope",
+    "q_rope",
+    "k_nope",
+    "k_rope",
+    "k_codes",
+    "k_scales",
+    "k_biases",
+    "v_codes",
+    "v_scales",
+    "v_biases",
+  ]),
+  slice: z
+    .record(z.string(), z.tuple([expression, expression]))
+    .optional()
+    .describe("part of an axis: [first, count], as in { dim: [512, 64] }"),
   ...layout,
 });
 

@@ -15,6 +15,8 @@ export type AxisName = "head" | "kvHead" | "query" | "key" | "dim";
 export interface LogicalTensor {
   readonly axes: readonly { readonly name: AxisName; readonly size: number }[];
   readonly values: Float32Array;
+  /** Bits of an element that is an unsigned code and no float: buffers hold codes packed, low bits first. */
+  readonly codeBits?: 4 | 8;
 }
 
 export interface Problem {
@@ -58,14 +60,26 @@ function attention(given: Extract<ManifestCase, { operator: "attention" }>, size
       `case: valueDim ${valueDim} is wider than headDim ${headDim}, which valueInKey takes it from.`,
     );
   }
+  if (given.quantised !== undefined && given.valueInKey) {
+    throw new UsageError(
+      "case: quantised keys and valueInKey exclude each other: quantised values have codes of their own.",
+    );
+  }
   if (given.causal && queries > keys) {
     throw new UsageError(`case: ${queries} causal queries are the last of ${keys} keys: give at least as many keys.`);
   }
   const { dtype, seed = DEFAULT_SEED } = given;
   const make = maker(dtype, seed);
   const q = make(TENSOR_IDS.q, heads * queries * headDim, QUERY_MULTIPLIER);
-  const k = make(TENSOR_IDS.k, kvHeads * keys * headDim, 1);
-  const v = given.valueInKey ? columns(k, headDim, valueDim) : make(TENSOR_IDS.v, kvHeads * keys * valueDim, 1);
+  const rows = { kvHeads, keys };
+  const quantised = given.quantised && {
+    k: quantise("k", given.quantised, { ...rows, width: headDim }, seed, sizes),
+    v: quantise("v", given.quantised, { ...rows, width: valueDim }, seed, sizes),
+  };
+  const k = quantised?.k.values ?? make(TENSOR_IDS.k, kvHeads * keys * headDim, 1);
+  const v = given.valueInKey
+    ? columns(k, headDim, valueDim)
+    : (quantised?.v.values ?? make(TENSOR_IDS.v, kvHeads * keys * valueDim, 1));
   const group = heads / kvHeads;
   return {
     dtype,
@@ -86,6 +100,7 @@ function attention(given: Extract<ManifestCase, { operator: "attention" }>, size
       ["q", { axes: axes({ head: heads, query: queries, dim: headDim }), values: q }],
       ["k", { axes: axes({ kvHead: kvHeads, key: keys, dim: headDim }), values: k }],
       ["v", { axes: axes({ kvHead: kvHeads, key: keys, dim: valueDim }), values: v }],
+      ...(quantised === undefined ? [] : [...quantised.k.parts, ...quantised.v.parts]),
     ]),
     output: axes({ head: heads, query: queries, dim: valueDim }),
     oracle: new Map([
@@ -96,6 +111,63 @@ function attention(given: Extract<ManifestCase, { operator: "attention" }>, size
       ["v", byRow(v, kvHeads, keys, valueDim, group)],
     ]),
   };
+}
+
+interface Quantised {
+  /** scale * code + bias, exact in f32 and, as sums stay below 256, in f16 and bf16. */
+  readonly values: Float32Array;
+  readonly parts: readonly (readonly [string, LogicalTensor])[];
+}
+
+/** Streams of the codes and of the scales; the tensors of a case have those below. */
+const CODE_STREAM = 16;
+
+/**
+ * Codes over their whole range, a power of two as the scale of each group, a whole number of scales as its bias, so that
+ * dequantised values centre on zero and are exact however a kernel orders the multiplication and the addition.
+ */
+function quantise(
+  name: "k" | "v",
+  given: NonNullable<Extract<ManifestCase, { operator: "attention" }>["quantised"]>,
+  { kvHeads, keys, width }: { readonly kvHeads: number; readonly keys: number; readonly width: number },
+  seed: number,
+  sizes: Sizes,
+): Quantised {
+  const group = sizeOf(given.group, sizes, "case.quantised.group", 1);
+  if (width % group !== 0) {
+    throw new UsageError(`case.quantised: ${name} has ${width} elements a row, no multiple of the group of ${group}.`);
+  }
+  const { bits } = given;
+  const count = kvHeads * keys * width;
+  checkCount(count);
+  const id = CODE_STREAM + (name === "k" ? 0 : 2);
+  const noise = generateSlice({ seed, tensor: id, bits: 8, multiplier: 1, start: 0, count });
+  const groupNoise = generateSlice({ seed, tensor: id + 1, bits: 8, multiplier: 1, start: 0, count: count / group });
+  const codes = noise.map((value) => Math.floor((value + 1) * 2 ** (bits - 1)));
+  // Between a quarter and one, over half the range of the codes.
+  const scales = groupNoise.map((value) => 2 ** (Math.floor((value + 1) * 1.5) - 1 - bits));
+  const biases = groupNoise.map((value, at) => -scales[at]! * (2 ** (bits - 1) + Math.round(value * 2 ** (bits - 3))));
+  const values = codes.map((code, at) => {
+    const of = Math.floor(at / group);
+    return scales[of]! * code + biases[of]!;
+  });
+  const whole = axes({ kvHead: kvHeads, key: keys, dim: width });
+  const grouped = axes({ kvHead: kvHeads, key: keys, dim: width / group });
+  return {
+    values,
+    parts: [
+      [`${name}_codes`, { axes: whole, values: codes, codeBits: bits }],
+      [`${name}_scales`, { axes: grouped, values: scales }],
+      [`${name}_biases`, { axes: grouped, values: biases }],
+    ],
+  };
+}
+
+function checkCount(count: number): void {
+  if (count <= MOST_ELEMENTS) return;
+  throw new UsageError(
+    `case: a tensor has ${count.toLocaleString("en-US")} elements; the limit is ${MOST_ELEMENTS.toLocaleString("en-US")}: take a smaller case.`,
+  );
 }
 
 function prefill(given: Extract<ManifestCase, { operator: "mla_prefill" }>, sizes: Sizes): Problem {
@@ -165,11 +237,7 @@ function cumulative(lengths: readonly number[]): readonly number[] {
 /** A stream of the generator, rounded to the dtype. */
 function maker(dtype: KernelDtype, seed: number) {
   return (tensor: number, count: number, multiplier: number): Float32Array => {
-    if (count > MOST_ELEMENTS) {
-      throw new UsageError(
-        `case: a tensor has ${count.toLocaleString("en-US")} elements; the limit is ${MOST_ELEMENTS.toLocaleString("en-US")}: take a smaller case.`,
-      );
-    }
+    checkCount(count);
     const values = generateSlice({ seed, tensor, bits: 24, multiplier, start: 0, count });
     return dtype === "f32" ? values : values.map((value) => roundTo(value, dtype));
   };
