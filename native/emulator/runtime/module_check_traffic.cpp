@@ -72,8 +72,6 @@ bool is_threadgroup(const lockstep_site &entry) {
   return space == LOCKSTEP_SPACE_DYNAMIC || space == LOCKSTEP_SPACE_STATIC;
 }
 
-bool all_zero(Addresses v) { return __builtin_reduce_or(v) == 0; }
-
 /** The SIMD access of all 32 lanes at `addresses`. */
 void count_whole(lockstep_site &entry, const uint32_t *addresses, bool threadgroup) {
   Addresses all;
@@ -84,7 +82,7 @@ void count_whole(lockstep_site &entry, const uint32_t *addresses, bool threadgro
   lockstep_pattern &pattern = entry.patterns[(base >> 4) % LOCKSTEP_CHECK_PATTERNS];
   Addresses known;
   __builtin_memcpy(&known, pattern.relative, sizeof known);
-  if (pattern.distinct == 0 || pattern.phase != phase || !all_zero(known ^ relative)) {
+  if (pattern.distinct == 0 || pattern.phase != phase || __builtin_reduce_or(known ^ relative) != 0) {
     uint32_t sorted[32];
     __builtin_memcpy(sorted, addresses, sizeof sorted);
     const Cost cost = cost_of(sorted, 32, entry.size, threadgroup);
