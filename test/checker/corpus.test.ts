@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHECK_KINDS } from "../../native/check.ts";
+import { CHECK_KINDS, type CheckKind } from "../../native/check.ts";
 import { type CompileOptions, DeviceError, type Flavour, type Library } from "../../native/device.ts";
 import type { EmulatedDevice } from "../../native/emulator/device.ts";
-import { testDevice } from "../native/msl/workbench.ts";
+import { testDevice, testToolchain } from "../native/msl/workbench.ts";
 import { type CorpusCase, type CorpusFile, readCorpusFile } from "./format.ts";
 import { complaints, reportsOf } from "./judge.ts";
 
@@ -13,27 +13,17 @@ const FOLDER = join(import.meta.dirname, "kernels");
 
 /** Cases that the checker does not judge rightly yet, with what is wrong. Each must really fail. */
 const PENDING: Readonly<Record<string, string>> = {
-  sum_after_early_return: "lanes that have returned are not missed at a collective",
-  matrix_load_behind_the_end: "the load of a matrix ends the run",
-  tiles_that_overlap: "stores of different matrices count as the same value",
+  reads_of_two_memories_behind_one_load: "a load that the compiler merged has no line",
   plain_clear_of_an_atomic: "an atomic hides the same thread's plain store before it",
   uncleared_atomic: "an atomic that reads does not ask whether threadgroup memory was written",
-  reads_of_two_memories_behind_one_load: "a load that the compiler merged has no line",
-  reused_tile_without_second_barrier: "an unrolled line is reported once for each copy",
+  sum_after_early_return: "lanes that have returned are not missed at a collective",
   signed_product_of_32_bits: "an access 8 GiB away is laid to another buffer",
-  local_array_never_filled: "stack arrays are not looked at",
-  fully_masked_row: "NaN is not looked for",
-  zero_times_infinity: "NaN is not looked for",
-  zero_over_zero: "NaN is not looked for",
-  root_of_a_negative_number: "NaN is not looked for",
-  logarithm_of_a_negative_number: "NaN is not looked for",
-  online_softmax_with_first_block_masked: "NaN is not looked for",
-  division_by_zero: "infinities are not looked for",
-  float_sum_overflows: "infinities are not looked for",
-  half_numerator_overflows: "infinities are not looked for",
-  float_to_half_overflows: "infinities are not looked for",
-  exponential_overflows: "infinities are not looked for",
-  unsigned_difference_below_zero: "integer arithmetic is not looked at",
+  matrix_load_behind_the_end: "the load of a matrix ends the run",
+  tiles_that_overlap: "stores of different matrices count as the same value",
+  reused_tile_without_second_barrier: "an unrolled line is reported once for each copy",
+  local_array_never_filled: "local arrays that do not escape are not looked at",
+  logarithm_of_a_negative_number: "a trap inside of the mathematical library has no line",
+  exponential_overflows: "exp selects its infinity instead of computing it",
 };
 
 const files: readonly CorpusFile[] = readdirSync(FOLDER)
@@ -42,7 +32,11 @@ const files: readonly CorpusFile[] = readdirSync(FOLDER)
   .map((name) => readCorpusFile(name, readFileSync(join(FOLDER, name), "utf8")));
 const cases = files.flatMap((file) => file.cases);
 
+/** Kinds that the processor's traps show, which x86-64 Linux alone has. */
+const TRAPPED: readonly CheckKind[] = ["nan_created", "infinity_created"];
+
 let device: EmulatedDevice;
+let traps: boolean;
 /** By file and math mode. */
 const libraries = new Map<string, Promise<Library>>();
 
@@ -56,7 +50,8 @@ function libraryOf(file: CorpusFile, mathMode: NonNullable<CompileOptions["mathM
 /** What is wrong with a case; a run that fails is wrong too. */
 async function judged(file: CorpusFile, one: CorpusCase, flavour: Flavour): Promise<readonly string[]> {
   try {
-    return complaints(one, await reportsOf(device, await libraryOf(file, one.math), one, flavour));
+    const reports = await reportsOf(device, await libraryOf(file, one.math), one, flavour);
+    return complaints(traps ? one : { ...one, must: one.must.filter(({ kind }) => !TRAPPED.includes(kind)) }, reports);
   } catch (error) {
     if (error instanceof DeviceError) return [`failed: ${error.message}`];
     throw error;
@@ -65,6 +60,8 @@ async function judged(file: CorpusFile, one: CorpusCase, flavour: Flavour): Prom
 
 beforeAll(async () => {
   device = await testDevice();
+  const { platform, architecture } = await testToolchain();
+  traps = platform === "linux" && architecture === "x86_64";
 });
 
 afterAll(async () => {

@@ -123,6 +123,40 @@ kernel void threadgroup_array_into_the_next_one(device float *out, device const 
   out[i] = tiles.first[i % 32] + tiles.second[i % 32];
 }
 
+// case: threadgroup_array_by_its_index
+// why: The same by index: the compiler knows the size, and the index itself is reported before there is an access.
+// run: threadgroup_array_by_its_index threads 64
+// buffer: out float 64 unwritten
+// buffer: in float 64 ramp
+// must: error out_of_bounds A none times 1
+kernel void threadgroup_array_by_its_index(device float *out, device const float *in,
+                                           uint i [[thread_index_in_threadgroup]]) {
+  threadgroup float first[32];
+  threadgroup float second[32];
+  if (i < 32) second[i] = in[i];
+  if (i < 32) first[i] = in[i];
+  if (i >= 56) first[i - 24] = in[i]; // A
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = first[i % 32] + second[i % 32];
+}
+
+// case: local_array_by_its_index
+// why: Registers are counted from 0 to 7, the head has 9 parts.
+// run: local_array_by_its_index threads 32
+// buffer: out float 32 unwritten
+// buffer: parts uint 1 9
+// must: error out_of_bounds A none
+kernel void local_array_by_its_index(device float *out, device const uint *parts, uint i [[thread_position_in_grid]]) {
+  float sums[8] = {0};
+#pragma clang loop unroll(disable)
+  for (uint part = 0; part < parts[0]; ++part) {
+    sums[part] += float(i); // A
+  }
+  float sum = 0;
+  for (uint part = 0; part < 8; ++part) sum += sums[part];
+  out[i] = sum;
+}
+
 // case: threadgroup_array_behind_the_last_one
 // why: The only array is overrun.
 // run: threadgroup_array_behind_the_last_one threads 64

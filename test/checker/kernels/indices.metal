@@ -8,9 +8,23 @@ using namespace metal;
 // run: index_of_16_bits threads 32
 // buffer: out float 32 output
 // buffer: in half 40064 1
-// unseen: The conversion that cuts the bits off is no arithmetic; the access that comes of it is reported.
-// must: error out_of_bounds A read of in at -51072 size 2 times 32
+// must: error integer_overflow A arithmetic times 32
+// must: error out_of_bounds B read of in at -51072 size 2 times 32
 kernel void index_of_16_bits(device float *out, device const half *in, uint i [[thread_position_in_grid]]) {
+  const short row = 40000 + i; // A
+  const float value = in[row]; // B
+  out[i] = value;
+}
+
+// case: index_of_16_bits_by_a_cast
+// why: The same with the conversion written out.
+// from: ml-explore/mlx#3092, ml-explore/mlx#3631
+// run: index_of_16_bits_by_a_cast threads 32
+// buffer: out float 32 output
+// buffer: in half 40064 1
+// unseen: A cast says that bits may go; the access that comes of it is reported.
+// must: error out_of_bounds A read of in at -51072 size 2 times 32
+kernel void index_of_16_bits_by_a_cast(device float *out, device const half *in, uint i [[thread_position_in_grid]]) {
   const short row = short(40000 + i);
   const float value = in[row]; // A
   out[i] = value;
@@ -22,7 +36,7 @@ kernel void index_of_16_bits(device float *out, device const half *in, uint i [[
 // run: index_of_16_bits_inside_the_buffer threads 32
 // buffer: out float 32 output
 // buffer: in half 70400 1
-// unseen: Conversions that cut off bits are no arithmetic, and the bytes exist: the oracle sees it.
+// unseen: A cast says that bits may go, and the bytes exist: the oracle sees it.
 // silent:
 kernel void index_of_16_bits_inside_the_buffer(device float *out, device const half *in, uint i [[thread_position_in_grid]]) {
   const ushort row = ushort(70000 + i);
@@ -78,9 +92,10 @@ kernel void product_of_64_bits(device float *out, device const float *in, device
 // run: unsigned_difference_below_zero threads 32
 // buffer: out float 32 output
 // buffer: in float 32 ramp
-// must: info integer_overflow A arithmetic times 8
+// unseen: Kernels count down and compare by unsigned differences below zero, so these are not reported.
+// silent:
 kernel void unsigned_difference_below_zero(device float *out, device const float *in, uint i [[thread_position_in_grid]]) {
-  const uint first = i - 8; // A
+  const uint first = i - 8;
   float sum = 0;
   for (uint k = first; k <= i && k < 32; ++k) sum += in[k];
   out[i] = sum;

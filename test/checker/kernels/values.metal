@@ -8,8 +8,7 @@ using namespace metal;
 // run: masked_softmax threads 32
 // buffer: out float 32 output
 // buffer: scores float 32 -inf
-// must: error nan_created A arithmetic
-// may: error nan_created B arithmetic
+// must: error nan_created A arithmetic, B collective times 32
 
 // case: partly_masked_row
 // why: The same kernel with every second score masked: exp(-inf) is 0 and no NaN comes of it.
@@ -22,8 +21,8 @@ kernel void masked_softmax(device float *out, device const float *scores, uint l
   const float most = simd_max(score);
   const float difference = score - most; // A
   const float weight = exp(difference);
-  const float sum = simd_sum(weight);
-  out[lane] = weight / sum; // B
+  const float sum = simd_sum(weight); // B
+  out[lane] = weight / sum;
 }
 
 // case: masked_by_lowest_finite_number
@@ -45,11 +44,11 @@ kernel void finite_mask(device float *out, device const float *scores, uint lane
 // buffer: out float 32 output
 // buffer: factor float 32 0
 // buffer: sum float 32 inf
-// must: error nan_created A arithmetic
+// must: error nan_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void zero_times_infinity(device float *out, device const float *factor, device const float *sum,
                                 uint i [[thread_position_in_grid]]) {
   const float product = factor[i] * sum[i]; // A
-  out[i] = product;
+  out[i] = product; // B
 }
 
 // case: zero_over_zero
@@ -57,10 +56,10 @@ kernel void zero_times_infinity(device float *out, device const float *factor, d
 // run: zero_over_zero threads 32
 // buffer: out float 32 output
 // buffer: sum float 32 0
-// must: error nan_created A arithmetic
+// must: error nan_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void zero_over_zero(device float *out, device const float *sum, uint i [[thread_position_in_grid]]) {
   const float weight = sum[i] / sum[i]; // A
-  out[i] = weight;
+  out[i] = weight; // B
 }
 
 // case: zero_sum_guarded
@@ -80,10 +79,10 @@ kernel void zero_sum_guarded(device float *out, device const float *sum, uint i 
 // run: division_by_zero threads 32
 // buffer: out float 32 output
 // buffer: sum float 32 0
-// must: warning infinity_created A arithmetic
+// must: warning infinity_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void division_by_zero(device float *out, device const float *sum, uint i [[thread_position_in_grid]]) {
   const float weight = 1 / sum[i]; // A
-  out[i] = weight;
+  out[i] = weight; // B
 }
 
 // case: root_of_a_negative_number
@@ -91,10 +90,10 @@ kernel void division_by_zero(device float *out, device const float *sum, uint i 
 // run: root_of_a_negative_number threads 32
 // buffer: out float 32 output
 // buffer: variance float 32 -0.000001
-// must: error nan_created A arithmetic
+// must: error nan_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void root_of_a_negative_number(device float *out, device const float *variance, uint i [[thread_position_in_grid]]) {
   const float deviation = sqrt(variance[i]); // A
-  out[i] = deviation;
+  out[i] = deviation; // B
 }
 
 // case: logarithm_of_a_negative_number
@@ -102,10 +101,10 @@ kernel void root_of_a_negative_number(device float *out, device const float *var
 // run: logarithm_of_a_negative_number threads 32
 // buffer: out float 32 output
 // buffer: sum float 32 -1
-// must: error nan_created A arithmetic
+// must: error nan_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void logarithm_of_a_negative_number(device float *out, device const float *sum, uint i [[thread_position_in_grid]]) {
   const float lse = log(sum[i]); // A
-  out[i] = lse;
+  out[i] = lse; // B
 }
 
 // case: float_sum_overflows
@@ -113,10 +112,10 @@ kernel void logarithm_of_a_negative_number(device float *out, device const float
 // run: float_sum_overflows threads 32
 // buffer: out float 32 output
 // buffer: in float 32 3e38
-// must: warning infinity_created A arithmetic
+// must: warning infinity_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void float_sum_overflows(device float *out, device const float *in, uint i [[thread_position_in_grid]]) {
   const float product = in[i] * in[i]; // A
-  out[i] = product;
+  out[i] = product; // B
 }
 
 // case: half_numerator_overflows
@@ -124,14 +123,14 @@ kernel void float_sum_overflows(device float *out, device const float *in, uint 
 // run: half_numerator_overflows threads 32
 // buffer: out half 32 output
 // buffer: v half 32 65
-// must: warning infinity_created A arithmetic
+// must: warning infinity_created A arithmetic, B write of out at 0 size 2 times 32
 kernel void half_numerator_overflows(device half *out, device const half *v, uint i [[thread_position_in_grid]]) {
   half sum = 0;
 #pragma clang loop unroll(disable)
   for (uint token = 0; token < 1100; ++token) {
     sum += v[i]; // A
   }
-  out[i] = sum;
+  out[i] = sum; // B
 }
 
 // case: numerator_in_float
@@ -151,10 +150,10 @@ kernel void numerator_in_float(device half *out, device const half *v, uint i [[
 // run: float_to_half_overflows threads 32
 // buffer: out half 32 output
 // buffer: sum float 32 71500
-// must: warning infinity_created A arithmetic
+// must: warning infinity_created A arithmetic, B write of out at 0 size 2 times 32
 kernel void float_to_half_overflows(device half *out, device const float *sum, uint i [[thread_position_in_grid]]) {
   const half narrow = half(sum[i]); // A
-  out[i] = narrow;
+  out[i] = narrow; // B
 }
 
 // case: exponential_overflows
@@ -162,10 +161,10 @@ kernel void float_to_half_overflows(device half *out, device const float *sum, u
 // run: exponential_overflows threads 32
 // buffer: out float 32 output
 // buffer: scores float 32 89
-// must: warning infinity_created A arithmetic
+// must: warning infinity_created A arithmetic, B write of out at 0 size 4 times 32
 kernel void exponential_overflows(device float *out, device const float *scores, uint i [[thread_position_in_grid]]) {
   const float weight = exp(scores[i]); // A
-  out[i] = weight;
+  out[i] = weight; // B
 }
 
 // case: online_softmax
@@ -195,12 +194,12 @@ kernel void online_softmax(device float *out, device const float *scores, device
 
 // case: online_softmax_with_first_block_masked
 // why: The first block is masked as a whole: the running maximum stays -inf, and exp(-inf - -inf) is NaN from there on.
+//   The first of the two that make one is named, and the sum that takes the other.
 // from: ml-explore/mlx#2406, ml-explore/mlx#2029
 // run: online_softmax_masked threads 32
 // buffer: out float 32 output
 // buffer: scores float 64 1
-// must: error nan_created A arithmetic
-// may: error nan_created B arithmetic
+// must: error nan_created A arithmetic, B collective times 32
 kernel void online_softmax_masked(device float *out, device const float *scores, uint lane [[thread_index_in_simdgroup]]) {
   float most = -INFINITY;
   float sum = 0;
@@ -209,8 +208,8 @@ kernel void online_softmax_masked(device float *out, device const float *scores,
     const float score = block == 0 ? -INFINITY : scores[block * 32 + lane];
     const float now = max(most, simd_max(score));
     const float rescale = exp(most - now); // A
-    const float weight = exp(score - now); // B
-    sum = sum * rescale + simd_sum(weight);
+    const float weight = exp(score - now);
+    sum = sum * rescale + simd_sum(weight); // B
     most = now;
   }
   out[lane] = sum;
