@@ -27,7 +27,9 @@ export function trialCases(operator: Operator, suite: readonly Case[]): readonly
     const production = { heads: 32, kvHeads: 4, dim: 512, scale: 0.5 } as const;
     return [
       generated(decodeShape({ ...production, live: 259 }), "tail4", DEFAULT_SEED),
-      generated(decodeShape({ ...production, live: 331 }), "edges32", DEFAULT_SEED),
+      // Every one of 32 partitions is full, and its first and last token are heavy.
+      generated(decodeShape({ ...production, live: 352 }), "edges32", DEFAULT_SEED),
+      generated(decodeShape({ ...production, live: 0 }), "spread", DEFAULT_SEED),
       ...named,
     ];
   }
