@@ -91,6 +91,10 @@ class Namer {
     return this.#locations[dispatch]?.at(site) ?? null;
   }
 
+  before(dispatch: number, site: number): SiteAccess["location"] {
+    return this.#locations[dispatch]?.before(site) ?? null;
+  }
+
   object(dispatch: number, at: Pick<RunnerReport, "space" | "index" | "bytes" | "offset">): ReportedObject {
     const { space, index, bytes, offset } = at;
     const parameters = this.#dispatches[dispatch]?.pipeline.function.arguments ?? [];
@@ -133,12 +137,19 @@ function readReport(report: RunnerReport, namer: Namer): CheckReport {
     object: object.words,
     isThreadgroup: object.addressSpace === "threadgroup",
   });
+  const known = withLine(readSide(report.first, namer), report, namer);
+  const first = nearLine(known, report.first, namer);
+  const knownSecond = report.second && readSide(report.second, namer);
+  const second = knownSecond && report.second && nearLine(knownSecond, report.second, namer);
+  const isNear = first.location !== known.location || second?.location !== knownSecond?.location;
+  const note = isNear ? " (The compiler moved or merged an access: a line is that of the code before it.)" : "";
   return {
     kind,
-    ...words,
+    severity: words.severity,
+    message: words.message + note,
     dispatch: namer.label(dispatch),
-    first: withLine(readSide(report.first, namer), report, namer),
-    ...(report.second ? { second: readSide(report.second, namer) } : {}),
+    first,
+    ...(second ? { second } : {}),
     addressSpace: object.addressSpace,
     buffer: object.buffer,
     offset: object.buffer === null ? null : object.offset,
@@ -153,6 +164,11 @@ function readReport(report: RunnerReport, namer: Namer): CheckReport {
 function withLine(side: SiteAccess, report: RunnerReport, namer: Namer): SiteAccess {
   if (side.location !== null || (report.kind !== "nan_created" && report.kind !== "infinity_created")) return side;
   return { ...side, location: namer.location(report.first.dispatch, Number(report.a)) };
+}
+
+/** The side with the line of the code before it, where the compiler left it without one. */
+function nearLine(side: SiteAccess, { dispatch, site }: RunnerSide, namer: Namer): SiteAccess {
+  return side.location === null ? { ...side, location: namer.before(dispatch, site) } : side;
 }
 
 function readSide(side: RunnerSide, namer: Namer): SiteAccess {

@@ -22,6 +22,8 @@ export type SectionReader = (name: string) => Uint8Array | undefined;
 export interface LineTable {
   /** The position of the instruction at `address`, or undefined. */
   find(address: number): LinePosition | undefined;
+  /** The position of the last instruction up to `address` that has one, in the same function; for code without a line. */
+  before(address: number): LinePosition | undefined;
 }
 
 const FORM = {
@@ -62,17 +64,27 @@ export function readLineTable(sections: SectionReader): LineTable {
   const cursor = new Cursor(data);
   while (cursor.at < data.length) readProgram(cursor, sections, rows);
   rows.sort((a, b) => a.address - b.address || Number(b.ends) - Number(a.ends));
+  /** Index of the last row at or before `address`. */
+  const indexOf = (address: number): number => {
+    let low = 0;
+    let high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((rows[middle]?.address ?? 0) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  };
+  const position = (row: Row | undefined): LinePosition | undefined =>
+    row && !row.ends && row.line > 0 ? { path: row.path, line: row.line, column: row.column } : undefined;
   return {
-    find: (address) => {
-      let low = 0;
-      let high = rows.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((rows[middle]?.address ?? 0) <= address) low = middle + 1;
-        else high = middle;
+    find: (address) => position(rows[indexOf(address)]),
+    before: (address) => {
+      for (let index = indexOf(address); index >= 0 && rows[index]?.ends === false; index -= 1) {
+        const found = position(rows[index]);
+        if (found) return found;
       }
-      const row = rows[low - 1];
-      return row && !row.ends && row.line > 0 ? { path: row.path, line: row.line, column: row.column } : undefined;
+      return undefined;
     },
   };
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { SourceLocation } from "../check.ts";
 import type { Layout } from "../msl/layout.ts";
-import { type LineTable, readLineTable } from "./dwarf_lines.ts";
+import { type LinePosition, type LineTable, readLineTable } from "./dwarf_lines.ts";
 import { type ElfFile, readElf } from "./elf.ts";
 
 /** Section of static threadgroup arrays (`LS_STATIC_THREADGROUP`). */
@@ -43,17 +43,20 @@ export class ModuleLocations {
   at(site: number): SourceLocation | null {
     const known = this.#known.get(site);
     if (known !== undefined) return known;
-    const found = site > 0 ? this.#lines?.find(site - 1) : undefined;
-    const isAuthors = found !== undefined && this.#files.has(found.path);
-    const location = isAuthors
-      ? {
-          path: found.path,
-          line: found.line,
-          column: Math.max(1, this.#layout.column(found.path, found.line, found.column)),
-        }
-      : null;
+    const location = this.#authors(site > 0 ? this.#lines?.find(site - 1) : undefined);
     this.#known.set(site, location);
     return location;
+  }
+
+  /** The line of the code before the call: for accesses that the compiler merged or moved, which have none. */
+  before(site: number): SourceLocation | null {
+    return this.#authors(site > 0 ? this.#lines?.before(site - 1) : undefined);
+  }
+
+  #authors(found: LinePosition | undefined): SourceLocation | null {
+    if (found === undefined || !this.#files.has(found.path)) return null;
+    const column = this.#layout.column(found.path, found.line, found.column);
+    return { path: found.path, line: found.line, column: Math.max(1, column) };
   }
 
   /** The static array that byte `offset` lies in, or the last one before it. */

@@ -139,9 +139,13 @@ template <Access kind> inline __attribute__((always_inline)) void note_threadgro
   const uint32_t epoch = own.epoch;
   /** An access counts once, however many cells it covers. */
   [[maybe_unused]] bool told = false;
+  /** Cells from here on hold nothing but a fourth component. */
+  [[maybe_unused]] const lockstep_cell *const padding =
+      now.size >= 8 ? begin + ((now.size * 3 / 4 + (1u << region.shift) - 1) >> region.shift) : end;
   for (lockstep_cell *cell = begin; cell < end; ++cell) {
     if constexpr (kind == Access::read || kind == Access::atomic_read) {
-      if (__builtin_expect(cell->write.epoch < check_state.first_threadgroup_epoch && !told, 0)) {
+      // Of three components the compiler reads four.
+      if (__builtin_expect(cell->write.epoch < check_state.first_threadgroup_epoch && !told, 0) && cell < padding) {
         add_report(report_of(LOCKSTEP_UNINITIALIZED_THREADGROUP, &region, static_cast<int64_t>(now.offset), now.size, now.site,
                              access_name(kind)));
         told = true;
@@ -322,7 +326,9 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
     const uint8_t *word;
     const uint32_t bits = map_bits(region.valid, offset, size, mask, word);
     if ((bits & mask) != mask) {
-      if (!writes || kind == Access::atomic_write) {
+      // Of three components the compiler reads four.
+      const uint32_t meant = size >= 8 ? mask & ~(mask << (size * 3 / 4)) : mask;
+      if ((!writes || kind == Access::atomic_write) && (bits & meant) != meant) {
         add_report(report_of(LOCKSTEP_UNINITIALIZED_DEVICE, &region, static_cast<int64_t>(offset), size, site, access_name(kind)));
       }
       if (writes) set_bits(region.valid, offset, size);

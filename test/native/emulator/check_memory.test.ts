@@ -404,6 +404,42 @@ describe("values that nobody wrote", () => {
     ]);
   });
 
+  it("but the padding behind three components is nobody's", async () => {
+    const source = kernel(
+      "  threadgroup float3 tile[64];",
+      "  tile[i].x = in[i];",
+      "  tile[i].y = 1;",
+      "  WRITE",
+      "  threadgroup_barrier(mem_flags::mem_threadgroup);",
+      "  const float3 v = tile[63 - i];",
+      "  out[i] = v.x + v.y + v.z;",
+    );
+    expect(await reportsOf(source.replace("WRITE", "tile[i].z = 2;"))).toEqual([]);
+    const reports = await reportsOf(source.replace("WRITE", ""));
+    expect(reports).toEqual([
+      expect.stringMatching(/^error uninitialized_threadgroup test\.metal:[78]:\d+ read tile\+/),
+    ]);
+  });
+
+  it("a load that the compiler moved out of a loop still has a line", async () => {
+    const source = kernel(
+      "  threadgroup float tile[1];",
+      "  if (i == 0) tile[0] = in[0];",
+      "  float sum = 0;",
+      "  for (uint n = 0; n < uint(in[9]); ++n) sum += tile[0] * in[n];",
+      "  out[i] = sum;",
+    );
+    const check = await checkKernel(device, {
+      source,
+      kernel: "k",
+      threads: [64, 1, 1],
+      buffers: [{ bytes: 256 }, new Float32Array(64).fill(3)],
+    });
+    const race = check.reports.find((report) => report.kind === "race")!;
+    expect(race.first.location?.path).toBe("test.metal");
+    expect(race.second?.location?.line).toBe(3);
+  });
+
   it("of device memory: neither the host nor a kernel", async () => {
     const source = kernel("  out[i] = in[i];");
     expect(await reportsOf(source, { buffers: [{ bytes: 256 }, { bytes: 256 }] })).toEqual([
