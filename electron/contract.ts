@@ -8,6 +8,7 @@ import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "./analysis/check_messages.ts";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
+import { kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
 import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
 import { diffSchema } from "./runs/diff.ts";
 import { eventSchema } from "./runs/events.ts";
@@ -310,6 +311,8 @@ export const CALLS = {
   },
   /** Compiles the kernels of a route for a shape through the host; nothing is run. It fails while a run is going on. */
   "kernels.check": { input: checkRequestSchema, output: checkAnswerSchema },
+  /** The checker's word on every set of pipelines of a kept run, with the sources as they were compiled. */
+  "checks.list": { input: z.strictObject({ id: runIdSchema }), output: runChecksSchema },
   /** Newest first. */
   "runs.list": { input: empty, output: z.strictObject({ runs: z.array(runEntrySchema) }) },
   "runs.record": { input: z.strictObject({ id: runIdSchema }), output: recordSchema },
@@ -434,6 +437,8 @@ export const STREAMS = {
    */
   "runs.events": { input: empty, item: runItemSchema },
   "host.state": { input: empty, item: hostStateSchema },
+  /** Checks the kernel of a manifest: progress, then the answer or the refusal. Leaving early cancels it. */
+  "kernel.check": { input: kernelAskedSchema, item: kernelItemSchema },
   /** How far a verification is, then its result; leaving early gives it up unless another window waits for it. */
   "evidence.verifying": { input: z.strictObject({ id: runIdSchema }), item: verifyMessageSchema },
   /** The zip of a bundle, piece by piece. */

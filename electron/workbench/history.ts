@@ -18,6 +18,7 @@ import {
   receiptSchema,
   recordSchema,
 } from "../runs/record.ts";
+import { type RouteCheck, routeCheckSchema } from "../runs/route_check.ts";
 import { WorkbenchError } from "./failure.ts";
 
 const RECORD = "data/record.json";
@@ -95,6 +96,24 @@ export class History {
       throw new WorkbenchError(`${file} is no receipt of ${id}`, "take a path of the record's results");
     }
     return readJson(await this.bundle(id), file, receiptSchema);
+  }
+
+  /** The checker's word that a result of the record names. */
+  async check(id: string, file: string): Promise<RouteCheck> {
+    const record = await this.record(id);
+    if (!record.results.some((result) => result.check === file)) {
+      throw new WorkbenchError(`${file} holds no reports of ${id}`, "take a path of the record's results");
+    }
+    return readJson(await this.bundle(id), file, routeCheckSchema);
+  }
+
+  /** The source of a kernel that the record lists. */
+  async kernel(id: string, file: string): Promise<string> {
+    const record = await this.record(id);
+    if (!record.files.some(({ path: listed, role }) => listed === file && role === "kernel")) {
+      throw new WorkbenchError(`${file} is no kernel of ${id}`, "take a path of the record's files");
+    }
+    return readText(await this.bundle(id), file);
   }
 
   /** The log of a bundle; null where it has none. */

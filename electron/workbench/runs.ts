@@ -6,10 +6,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { parityWords } from "../actions.ts";
 import { fileStem } from "../cases/file.ts";
+import type { KernelProgress, KernelRequest } from "../checker/messages.ts";
 import { failureOf } from "../contract/wire.ts";
 import type { Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
 import { bundleName, closeBundle, discardStaging, openStaging, type Staging } from "../evidence/bundle.ts";
-import { HostClient, type RunEnd } from "../host/client.ts";
+import { HostClient, type KernelRunEnd, type RunEnd } from "../host/client.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
 import type { RunEvent } from "../runs/events.ts";
@@ -58,6 +59,8 @@ export class Runs {
   readonly #places: Places;
   readonly #evidence: string;
   readonly #feed = new Feed<RunItem>({ replaces: sameStep });
+  /** True while the kernel of a manifest is checked. */
+  #checking = false;
   /** What the present or last run has said, with one report for each step of progress. */
   #said: RunItem[] = [];
   #live: Live | undefined;
@@ -98,6 +101,7 @@ export class Runs {
     if (this.#live !== undefined) {
       throw new WorkbenchError(`The run ${this.#live.id} is going on; one runs at a time`, "wait for it, or cancel it");
     }
+    this.#refuseChecking();
     const startedAt = new Date().toISOString();
     const staging = this.#stage(request, startedAt);
     const id = path.basename(staging.target);
@@ -114,6 +118,31 @@ export class Runs {
     this.#live = { ...live, done };
     this.#say({ type: "started", id, startedAt, request, command: [...command] });
     return id;
+  }
+
+  /** Runs or checks the kernel of a manifest. Throws where a run or another check is going on: the host takes one. */
+  async kernel(request: KernelRequest, onProgress: (progress: KernelProgress) => void): Promise<KernelRunEnd> {
+    if (this.#live !== undefined) {
+      throw new WorkbenchError(
+        `The run ${this.#live.id} is going on; the host takes one at a time`,
+        "wait, or cancel it",
+      );
+    }
+    this.#refuseChecking();
+    this.#checking = true;
+    try {
+      const end = this.host.kernel(request, onProgress);
+      this.watch.running();
+      return await end;
+    } finally {
+      this.#checking = false;
+      this.watch.rested();
+    }
+  }
+
+  #refuseChecking(): void {
+    if (!this.#checking) return;
+    throw new WorkbenchError("The kernel of a manifest is being checked; the host takes one at a time", "wait for it");
   }
 
   /** Asks the run to stop. False where it is not going on. */

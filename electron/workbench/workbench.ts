@@ -9,7 +9,14 @@ import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { COMMANDS, usageOf } from "../actions.ts";
 import type { Case } from "../cases/case.ts";
 import { type SuiteName, suiteCases, suiteSummary } from "../cases/suites.ts";
-import { type CallInput, type CallOutput, type Handlers, PIECE_BYTES, type StreamItem } from "../contract.ts";
+import {
+  type CallInput,
+  type CallOutput,
+  type Handlers,
+  PIECE_BYTES,
+  type StreamInput,
+  type StreamItem,
+} from "../contract.ts";
 import { capabilitiesOf, dispatch } from "../dispatch/dispatch.ts";
 import { exportZip, planZip, zipPieces } from "../evidence/zip.ts";
 import { gatesDigest } from "../gates/digest.ts";
@@ -21,6 +28,7 @@ import type { StartHost } from "../host/transport.ts";
 import { diffRuns } from "../runs/diff.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 import { Captures } from "./captures.ts";
+import { checkManifest, listChecks } from "./checks.ts";
 import type { Desktop } from "./desktop.ts";
 import { deviceFeatures, deviceState } from "./device.ts";
 import { WorkbenchError } from "./failure.ts";
@@ -113,6 +121,7 @@ export function openWorkbench({
       if (end.type === "inspect_refused") throw new WorkbenchError(end.message, end.mend);
       return end.answer;
     },
+    "checks.list": ({ id }) => listChecks(history, id),
     "runs.list": async () => {
       const kept = await history.list();
       const { running } = runs;
@@ -181,6 +190,7 @@ export function openWorkbench({
         return { id, title, summary, usage: usageOf(command) };
       }),
     }),
+    "kernel.check": (asked, { signal }) => checkManifest(runs, absolute(asked), signal),
     "runs.events": (_, { signal }) => runs.follow(signal),
     "host.state": (_, { signal }) => runs.watch.follow(signal),
     "bundle.opened": (_, { signal }) => opened.follow(signal),
@@ -199,6 +209,14 @@ export function openWorkbench({
     opened.end();
   };
   return { handlers, evidence, open: async (given) => void (await opened.openPath(given, true)), close };
+}
+
+/** A manifest as the host takes it: its paths are absolute. */
+function absolute(asked: StreamInput<"kernel.check">): StreamInput<"kernel.check"> {
+  const { from } = asked;
+  if (from.kind === "texts") return asked;
+  const root = from.root === null ? null : path.resolve(from.root);
+  return { ...asked, from: { ...from, path: path.resolve(from.path), root } };
 }
 
 async function chosenBundle(desktop: Desktop | undefined): Promise<string | null> {

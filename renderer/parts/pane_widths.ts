@@ -41,8 +41,14 @@ export const PANE_WIDTHS = {
     right: { narrow: 384, wide: 500, min: 372 },
     centre: 344,
   },
+  /** The reports of the checker, on the page Kernels. */
+  reports: {
+    left: { narrow: 300, wide: 380, min: 240 },
+    right: { narrow: 336, wide: 460, min: 280 },
+    centre: 400,
+  },
   gates: { right: { narrow: 330, wide: 440, min: 260 }, centre: 460 },
-} as const satisfies Readonly<Record<(typeof PAGE_IDS)[number], PageWidths>>;
+} as const satisfies Readonly<Record<(typeof PAGE_IDS)[number] | "reports", PageWidths>>;
 
 export type PanesPage = keyof typeof PANE_WIDTHS;
 
