@@ -32,7 +32,7 @@ const NO_TEXT = ["radio", "checkbox", "button"];
 /** True where a stroke belongs to the element that has the focus. */
 function belongsTo(target: EventTarget | null, text: string): boolean {
   if (!(target instanceof HTMLElement) || worksInText(text)) return false;
-  if (text === " " && target.closest("button, a, summary, [role=button]") !== null) return true;
+  if ((text === " " || text === "enter") && target.closest("button, a, summary, [role=button]") !== null) return true;
   if (target instanceof HTMLInputElement && NO_TEXT.includes(target.type)) {
     return target.type === "radio" && text.startsWith("arrow");
   }
