@@ -1,5 +1,5 @@
 /** The buffers of a manifest on a device: case tensors in their layouts, outputs, scratch, lists and page tables. */
-import { type Device, type DeviceBuffer, POISON_WORD } from "../../native/device.ts";
+import { type Device, type DeviceBuffer, DeviceError, POISON_WORD } from "../../native/device.ts";
 import { DTYPE_BYTES, type FloatDtype, narrow, tensorFromBytes, widenToF64 } from "../../oracle/tensor.ts";
 import { UsageError } from "../runs/usage.ts";
 import { type Expression, numberOf, type Sizes, sizeOf } from "./expression.ts";
@@ -25,8 +25,11 @@ export interface BuiltBuffers {
   release(): void;
 }
 
-/** Longest list that a manifest may compute. */
-const MOST_VALUES = 2 ** 26;
+/** Longest list that a manifest may compute: each value is an expression of its own. */
+const MOST_VALUES = 2 ** 24;
+
+/** Most bytes of all buffers of a manifest together. */
+const MOST_BYTES = 8 * 2 ** 30;
 
 /** Makes every buffer. Throws `UsageError` for what does not fit, and releases what it made. */
 export function buildBuffers(
@@ -42,10 +45,18 @@ export function buildBuffers(
   };
   try {
     const paging = manifest.pages === undefined ? undefined : pagesOf(manifest.pages, problem, sizes);
+    let total = 0;
     for (const given of manifest.buffers) {
       if (byName.has(given.name)) throw new UsageError(`Two buffers have the name "${given.name}".`);
       const built = build(given, problem, sizes, paging, (bytes) => {
-        const buffer = device.allocate(bytes, given.name);
+        total += bytes;
+        if (total > MOST_BYTES) {
+          const [have, limit] = [total, MOST_BYTES].map((value) => value.toLocaleString("en-US"));
+          throw new UsageError(
+            `buffer "${given.name}": the buffers up to it take ${have} bytes; the limit is ${limit}.`,
+          );
+        }
+        const buffer = allocated(device, bytes, given.name);
         byName.set(given.name, buffer);
         return buffer;
       });
@@ -56,6 +67,16 @@ export function buildBuffers(
     throw error;
   }
   return { byName, outputs, release };
+}
+
+/** Memory that is not there is an answer, not a defect. */
+function allocated(device: Device, bytes: number, name: string): DeviceBuffer {
+  try {
+    return device.allocate(bytes, name);
+  } catch (error) {
+    if (error instanceof DeviceError) throw error;
+    throw new UsageError(`buffer "${name}": ${error instanceof Error ? error.message : String(error)}.`);
+  }
 }
 
 function pagesOf(pages: NonNullable<Manifest["pages"]>, problem: Problem | undefined, sizes: Sizes): Paging {

@@ -38,9 +38,24 @@ const QUERY_MULTIPLIER = 2 ** -1;
 /** Most elements of a tensor: arrays of the manifest path are held whole. */
 const MOST_ELEMENTS = 2 ** 28;
 
+/** Most multiplications of the oracle: minutes on a laptop. */
+const MOST_WORK = 2 ** 37;
+
 /** Builds the problem. Throws `UsageError` where sizes do not fit each other. */
 export function problemOf(given: ManifestCase, sizes: Sizes): Problem {
-  return given.operator === "attention" ? attention(given, sizes) : prefill(given, sizes);
+  const problem = given.operator === "attention" ? attention(given, sizes) : prefill(given, sizes);
+  const { heads, nope, rope, value, cuSeqlensQ, cuSeqlensK } = problem.shape;
+  const pairs = cuSeqlensQ.slice(1).reduce((sum, end, b) => {
+    return sum + (end - cuSeqlensQ[b]!) * (cuSeqlensK[b + 1]! - cuSeqlensK[b]!);
+  }, 0);
+  const work = heads * pairs * (nope + rope + value);
+  if (work > MOST_WORK) {
+    const [asked, limit] = [work, MOST_WORK].map((count) => count.toLocaleString("en-US"));
+    throw new UsageError(
+      `case: the oracle would need ${asked} multiplications; the limit is ${limit}: take a smaller case.`,
+    );
+  }
+  return problem;
 }
 
 function attention(given: Extract<ManifestCase, { operator: "attention" }>, sizes: Sizes): Problem {

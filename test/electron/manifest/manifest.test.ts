@@ -8,8 +8,9 @@ import { pagingOf, place } from "../../../electron/manifest/layout.ts";
 import { problemOf } from "../../../electron/manifest/problem.ts";
 import { type KernelResult, KernelRun } from "../../../electron/manifest/run.ts";
 import { evaluateSizes } from "../../../electron/manifest/sizes.ts";
-import { loadManifest, parseManifest } from "../../../electron/manifest/sources.ts";
+import { loadManifest, manifestOfTexts, parseManifest } from "../../../electron/manifest/sources.ts";
 import { packStruct } from "../../../electron/manifest/struct.ts";
+import { roundTo } from "../../../oracle/tensor.ts";
 import { type Bench, openBench } from "../runs/harness.ts";
 
 const FOLDER = path.join(import.meta.dirname, "golden");
@@ -124,7 +125,35 @@ describe("problems", () => {
     expect([...oracle.subarray(20, 24)]).toEqual([...k.subarray(4, 8)]);
   });
 
+  it("quantise keys and values so that codes, scales and biases give them back exactly, in every dtype", () => {
+    for (const [bits, dtype] of [
+      [4, "f32"],
+      [8, "bf16"],
+    ] as const) {
+      const given = { ...attention, headDim: 8, keys: 40, quantised: { bits, group: 4 }, dtype };
+      const { tensors } = problemOf(given, {});
+      for (const name of ["k", "v"]) {
+        const [values, codes, scales, biases] = ["", "_codes", "_scales", "_biases"].map(
+          (part) => tensors.get(`${name}${part}`)!.values,
+        );
+        expect(values).toHaveLength(2 * 40 * 8);
+        expect(scales).toHaveLength(2 * 40 * 2);
+        values!.forEach((value, at) => {
+          const group = Math.floor(at / 4);
+          expect(value).toBe(scales![group]! * codes![at]! + biases![group]!);
+          expect(roundTo(value, dtype)).toBe(value);
+          expect(codes![at]! >= 0 && codes![at]! < 2 ** bits).toBe(true);
+        });
+        // Not one value, and about as many below zero as above.
+        expect(new Set(values).size).toBeGreaterThan(20);
+        expect(Math.abs(values!.reduce((sum, value) => sum + Math.sign(value), 0)) / values!.length).toBeLessThan(0.4);
+      }
+    }
+  });
+
   it.each([
+    [{ ...attention, headDim: 6, quantised: { bits: 4, group: 4 } as const }, "no multiple of the group of 4"],
+    [{ ...attention, valueInKey: true, quantised: { bits: 4, group: 4 } as const }, "exclude each other"],
     [{ ...attention, heads: 3 }, "no multiple of 2 KV heads"],
     [{ ...attention, queries: 4, causal: true }, "4 causal queries are the last of 3 keys"],
     [{ ...attention, valueDim: 8, valueInKey: true }, "wider than headDim 4"],
@@ -188,6 +217,43 @@ describe("a kernel", () => {
     const changed = JSON.parse(JSON.stringify(manifest.manifest).replaceAll('"value":"S"', '"value":"S * 1.01"'));
     const scaled = new KernelRun({ ...manifest, manifest: changed }, bench.device, bench.addon);
     expect((await scaled.run("fast")).verdict).toBe("fail");
+  });
+
+  it("runs twice and compares the bits, and names the gates that do not apply", async () => {
+    const once = new KernelRun(loadManifest(MANIFEST), bench.device, bench.addon);
+    const result = await once.run("fast", { repeat: true });
+    expect(result.gates.find(({ id }) => id === "repeat")).toMatchObject({ verdict: "pass", value: 0 });
+    expect(result.leftOut.map(({ id }) => id)).toEqual(["lockstep", "resources", "lse"]);
+    const plain = await once.run("fast");
+    expect(plain.leftOut.map(({ id }) => id)).toContain("repeat");
+    expect(result.submitted.rights).toMatch(/confined/);
+  });
+
+  it("checks with the outputs named: an element that is never written is an error", async () => {
+    const manifest = loadManifest(MANIFEST);
+    const changed = JSON.parse(
+      JSON.stringify(manifest.manifest).replace('"threadgroups":["H"', '"threadgroups":["H - 1"'),
+    );
+    const short = new KernelRun({ ...manifest, manifest: changed }, bench.device, bench.addon);
+    const { submitted, verdict } = await short.run("check");
+    expect(verdict).toBe("fail");
+    expect(submitted.check?.reports.map(({ kind }) => kind)).toContain("unwritten_output");
+  });
+
+  it("feeds packed codes and slices: a kernel that puts them together again is right", async () => {
+    const text = fs.readFileSync(path.join(FOLDER, "quantised.metal"), "utf8");
+    const manifest = fs.readFileSync(path.join(FOLDER, "quantised.kernel.json"), "utf8");
+    const of = (from: string, to: string): Promise<KernelResult> =>
+      new KernelRun(
+        manifestOfTexts("q.json", manifest.replace(from, to), [{ path: "quantised.metal", text }]),
+        bench.device,
+        bench.addon,
+      ).run("fast");
+    expect((await of("", "")).verdict).toBe("pass");
+    // The second half of q where the first belongs.
+    expect((await of('"dim": [0, 8]', '"dim": [8, 8]')).verdict).toBe("fail");
+    await expect(of('"dim": [0, 8]', '"dim": [9, 8]')).rejects.toThrow("slices dim to 17; the case has 16");
+    await expect(of('"dim": [0, 8]', '"key": [0, 8]')).rejects.toThrow('slices "key"; the tensor has the axes');
   });
 
   it("refuses a buffer that is not there and a device's refusal comes through", async () => {
