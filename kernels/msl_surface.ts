@@ -1,6 +1,10 @@
 /**
- * Everything of the Metal Shading Language that the kernels may use: each name with its section in the specification
- * (version 4, October 2025) and the MSL version on macOS that introduced it. `kernels/lint.ts` holds the sources to it.
+ * Everything of the Metal Shading Language that the kernels may use: each name with its section in the specification and
+ * the MSL version on macOS that introduced it. `kernels/lint.ts` holds the sources to it.
+ *
+ * The sections were read beside the text: table of contents of version 4, 2025-10-23, and chapters 2.2 to 2.7, 6.1 to 6.9,
+ * 6.14, 6.15 and 6.19 of version 4, 2025-06-05, which number alike there. The versions of 2.4 and 6.9.2 were read there too;
+ * the other ones are not verified beside the specification.
  */
 
 export type SurfaceKind =

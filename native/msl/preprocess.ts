@@ -23,8 +23,8 @@ export type PreprocessResult =
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /**
- * The MSL version assumed if none is asked for: the newest one of which the emulator's standard library covers what
- * kernels use (3.2 adds logging, 4.0 tensors).
+ * The MSL version assumed if none is asked for: what public kernels ask for at most without a condition (they take later
+ * versions as a sign of tensors, which are not there).
  */
 export const DEFAULT_LANGUAGE_VERSION = "3.1";
 

@@ -1,5 +1,6 @@
 /** What the emulated device does not have, refused by name and position before anything is compiled. */
 import type { Diagnostic } from "../device.ts";
+import { KERNEL_BUILTINS } from "./builtins.ts";
 import type { Declarations } from "./declarations.ts";
 import type { Syntax } from "./syntax.ts";
 
@@ -21,6 +22,12 @@ interface UnsupportedConstruct {
   /** Headers that only this construct needs, by the start of their name. */
   readonly headers?: readonly string[];
 }
+
+/** Attributes of kernel parameters on something that is no parameter: a variable or a member. */
+const PROGRAM_SCOPE: UnsupportedConstruct = {
+  construct: "built-in variables and bindings at program scope",
+  section: "MSL 5.9",
+};
 
 /** Sections are those of version 4 of the specification (2025-10-23). */
 export const UNSUPPORTED: readonly UnsupportedConstruct[] = [
@@ -116,9 +123,10 @@ export const UNSUPPORTED: readonly UnsupportedConstruct[] = [
   {
     construct: "indirect command buffers",
     section: "MSL 6.16",
-    names: ["command_buffer", "compute_command", "render_command", "copy_command"],
+    names: ["command_buffer", "compute_command", "render_command"],
     headers: ["metal_command_buffer"],
   },
+  PROGRAM_SCOPE,
   { construct: "stage inputs", section: "MSL 5.2.4", attributes: ["stage_in"] },
   { construct: "argument buffers", section: "MSL 2.13", attributes: ["id"] },
 ];
@@ -160,9 +168,14 @@ export function findUnsupported(syntax: Syntax, declarations: Declarations): Dia
     if (entry && !found.has(entry) && !declared.has(name))
       found.set(entry, syntax.diagnostic(at, refusal(entry, name)));
   };
+  let parentheses = 0;
   for (let i = 0; i < syntax.tokens.length; i += 1) {
+    if (syntax.text(i) === "(") parentheses += 1;
+    else if (syntax.text(i) === ")") parentheses -= 1;
     if (syntax.startsAttributes(i)) {
       for (const attribute of syntax.attributes(i)) {
+        const isParameter = KERNEL_BUILTINS.has(attribute.name) || /^(?:buffer|threadgroup)$/.test(attribute.name);
+        if (isParameter && parentheses === 0) report(PROGRAM_SCOPE, attribute.start, attribute.name);
         report(LOOKUP.attributes.get(attribute.name), attribute.start, attribute.name);
       }
       i += 1;
