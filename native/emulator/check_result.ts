@@ -33,7 +33,8 @@ export function checkResult(
 ): CheckResult {
   const namer = new Namer(dispatches, locations);
   const reports = checks.reports.map((report) => readReport(report, namer));
-  const cutShort = exactnessOf(checks, exactness);
+  const unseen = locations.find((one) => one.unseen !== undefined)?.unseen;
+  const cutShort = exactnessOf(checks, exactness, unseen);
   return {
     reports: reports.sort(
       (a, b) =>
@@ -57,8 +58,12 @@ export function checkResult(
   };
 }
 
-function exactnessOf(checks: RunnerChecks, exactness: Exactness): Exactness {
+function exactnessOf(checks: RunnerChecks, exactness: Exactness, unseen: string | undefined): Exactness {
   if (!exactness.exact) return exactness;
+  if (unseen !== undefined) {
+    const reason = `the source keeps ${unseen} in memory, and accesses of three components or of 32 bytes at once are not all seen`;
+    return { exact: false, reason };
+  }
   if (!checks.complete) return { exact: false, reason: "the run ended early" };
   if (checks.lost > 0) return { exact: false, reason: `${checks.lost} lines found no room to be counted` };
   return exactness;

@@ -24,8 +24,10 @@ interface KindWords {
 const SHADOW =
   "shadow memory: one writer and two readers of every cell, with barrier epoch and rendezvous of the simdgroup";
 const CALLBACK = "a callback before each load and store of the optimised kernel";
-const ACCESS_LIMIT = "accesses that the optimiser removed, and elements wider than 16 bytes";
-const ORDER_LIMIT = "only the path that this input takes; orders made by atomics and fences are not followed";
+const ACCESS_LIMIT =
+  "accesses that the optimiser removed; whole vectors of three components or of 32 bytes (float3, long4)";
+const ORDER_LIMIT =
+  "only the path that this input takes; orders made by atomics and fences are not followed; whole vectors of three components or of 32 bytes are not all seen";
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
@@ -123,7 +125,8 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
       return error(`The kernel ${verb} ${range(facts)}: guard the index or allocate more.`);
     },
     mechanism: `${CALLBACK}, held against the bounds of what is bound; indexing of arrays of known size is checked before`,
-    blindSpot: "an index that stays inside the same buffer; a pointer from one static threadgroup array into the next",
+    blindSpot:
+      "an index that stays inside the same buffer; a pointer from one static threadgroup array into the next; whole vectors of three components or of 32 bytes, which end the run as a crash instead",
   },
   misaligned: {
     words: (facts) =>

@@ -39,6 +39,7 @@ import { ModuleLocations } from "./locations.ts";
 import type { ModuleBuilder } from "./module.ts";
 import { CheckedRunError, Runner, type RunnerChecks, type RunnerDispatch } from "./runner.ts";
 import { trafficProblem } from "./self_test_traffic.ts";
+import { unseenVector } from "./unseen.ts";
 
 const diagnosticSchema = z.strictObject({
   severity: z.enum(["error", "warning", "note"]),
@@ -444,7 +445,7 @@ async function readLocations(
   if (!read.ok) throw compileFailed(read.diagnostics);
   const { program } = read;
   const layout = transform(program.syntax, program.declarations, entry, values);
-  return await ModuleLocations.read(modulePath, program.unit.files, layout);
+  return await ModuleLocations.read(modulePath, program.unit.files, layout, unseenVector(program.syntax));
 }
 
 function publicFunction(entry: ReflectedFunction, shown: readonly KernelArgument[]): Library["functions"][number] {

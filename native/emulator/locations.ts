@@ -23,8 +23,11 @@ export class ModuleLocations {
   readonly #layout: Layout;
   readonly #known = new Map<number, SourceLocation | null>();
   readonly staticArrays: readonly StaticArray[];
+  /** A vector type that the source keeps in memory and whose accesses are not seen (`unseen.ts`). */
+  readonly unseen: string | undefined;
 
-  private constructor(elf: ElfFile | undefined, files: readonly string[], layout: Layout) {
+  private constructor(elf: ElfFile | undefined, files: readonly string[], layout: Layout, unseen: string | undefined) {
+    this.unseen = unseen;
     this.#lines = elf && readLineTable((name) => elf.section(name)?.data);
     this.#files = new Set(files);
     this.#layout = layout;
@@ -35,8 +38,13 @@ export class ModuleLocations {
    * @param files paths of the author's files; positions in others are unknown
    * @param layout of the text that the module was compiled from
    */
-  static async read(modulePath: string, files: readonly string[], layout: Layout): Promise<ModuleLocations> {
-    return new ModuleLocations(readElf(await readFile(modulePath)), files, layout);
+  static async read(
+    modulePath: string,
+    files: readonly string[],
+    layout: Layout,
+    unseen: string | undefined,
+  ): Promise<ModuleLocations> {
+    return new ModuleLocations(readElf(await readFile(modulePath)), files, layout, unseen);
   }
 
   /** The line of the call that returns to byte `site` of the module. Null where it is not the author's, or unknown. */

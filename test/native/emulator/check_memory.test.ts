@@ -406,19 +406,18 @@ describe("values that nobody wrote", () => {
 
   it("but the padding behind three components is nobody's", async () => {
     const source = kernel(
-      "  threadgroup float3 tile[64];",
-      "  tile[i].x = in[i];",
+      "  threadgroup half3 tile[64];",
+      "  tile[i].x = half(in[i]);",
       "  tile[i].y = 1;",
       "  WRITE",
       "  threadgroup_barrier(mem_flags::mem_threadgroup);",
-      "  const float3 v = tile[63 - i];",
+      "  const half3 v = tile[63 - i] + tile[i];",
       "  out[i] = v.x + v.y + v.z;",
     );
     expect(await reportsOf(source.replace("WRITE", "tile[i].z = 2;"))).toEqual([]);
     const reports = await reportsOf(source.replace("WRITE", ""));
-    expect(reports).toEqual([
-      expect.stringMatching(/^error uninitialized_threadgroup test\.metal:[78]:\d+ read tile\+/),
-    ]);
+    expect(reports.length).toBeGreaterThan(0);
+    for (const line of reports) expect(line).toMatch(/^error uninitialized_threadgroup test\.metal:7:\d+ read tile\+/);
   });
 
   it("a load that the compiler moved out of a loop still has a line", async () => {
