@@ -110,10 +110,13 @@ __attribute__((noinline, cold)) void examine(const Conflict &now, const lockstep
   report.second = stamped_side(other, other_writes ? LOCKSTEP_ACCESS_WRITE : LOCKSTEP_ACCESS_READ, device);
   if (kind == LOCKSTEP_DEVICE_RACE && report.second.dispatch != report.first.dispatch) report.detail = 1;
   const bool both_write = is_write(now.kind) && other_writes && !is_atomic(now.kind);
+  const char *const address = reinterpret_cast<const char *>(now.region.base + now.offset);
+  // The other cells of an access whose first one waits: its bytes are compared as a whole.
+  if (both_write && pending.waits && pending.address == address && pending.bytes == now.size) return;
   if (both_write && now.size <= sizeof pending.before && !pending.waits) {
     pending.waits = true;
     pending.report = report;
-    pending.address = reinterpret_cast<const char *>(now.region.base + now.offset);
+    pending.address = address;
     pending.bytes = now.size;
     __builtin_memcpy(pending.before, pending.address, now.size);
     lockstep_check_waits = true;
