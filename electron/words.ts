@@ -128,17 +128,22 @@ export function gateText(gate: Gate): string {
   return `${head}${limit}${aside === "" ? "" : ` (${aside})`}`;
 }
 
+/** The gate that says why a result is no pass: the first that failed, else the first that did not run. */
+export function missedGate(gates: readonly Gate[]): Gate | undefined {
+  const failed = gates.filter((gate) => gate.verdict === "fail");
+  // Where oracle and file disagree, what the file says of the output means nothing.
+  const disagreement = failed.find((gate) => gate.id === "oracle_agreement");
+  const first = failed[0]?.id === "stored_reference" ? disagreement : undefined;
+  return first ?? failed[0] ?? gates.find((gate) => gate.verdict === "not_run");
+}
+
 /** `NMSE of the worst row is 3.91e-2, limit 1.00e-10 (token 3 head 1). Next: ...`, or the device's own words. */
 export function missText(result: ResultRecord): string {
   if (result.error !== null) {
     if (result.verdict === "fail") return result.error;
     return `${result.error.replace(/\.$/, "")}. A required gate that did not run is not a pass`;
   }
-  const failed = result.gates.filter((gate) => gate.verdict === "fail");
-  // Where oracle and file disagree, what the file says of the output means nothing.
-  const disagreement = failed.find((gate) => gate.id === "oracle_agreement");
-  const first = failed[0]?.id === "stored_reference" ? disagreement : undefined;
-  const miss = first ?? failed[0] ?? result.gates.find((gate) => gate.verdict === "not_run");
+  const miss = missedGate(result.gates);
   if (miss === undefined) return "no gate applied";
   if (miss.verdict === "not_run") {
     const title = GATES.find((gate) => gate.id === miss.id)?.title ?? miss.id;

@@ -6,6 +6,7 @@ import { type HostStateView, useAnswer, useHost } from "../state/session.ts";
 import { perform } from "./actions.ts";
 import { useCommandLine } from "./command.ts";
 import { useDefaultDevice } from "./device_chip.tsx";
+import { useShownExecution } from "./execution.ts";
 
 function hostText(host: HostStateView): string {
   switch (host.state) {
@@ -23,6 +24,8 @@ function hostText(host: HostStateView): string {
 export function StatusBar(): ReactElement {
   const command = useCommandLine();
   const device = useDefaultDevice();
+  const view = useShownExecution();
+  const execution = view?.execution ?? device?.execution;
   const host = useHost();
   const info = useAnswer("app.info", {});
   return (
@@ -39,11 +42,12 @@ export function StatusBar(): ReactElement {
           <Icon name="copy" size={12} />
         </button>
       </div>
-      {device ? (
-        <span>
-          execution <b className={device.execution === "emulated" ? "m emuink" : "m"}>{device.execution}</b>
+      {execution === undefined ? null : (
+        <span title={view?.where} data-execution={execution}>
+          execution <b className={execution === "emulated" ? "m emuink" : "m"}>{execution}</b>
+          {execution === "imported" ? ", judged here" : null}
         </span>
-      ) : null}
+      )}
       {host === null ? null : (
         <span
           title={host.pid === null ? undefined : `process ${host.pid}`}

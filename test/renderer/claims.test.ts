@@ -51,6 +51,16 @@ describe("the table of claims", () => {
     expect(row!.cells.get(NO_CHIP.id)).toBeUndefined();
   });
 
+  it("has a row for outputs of another engine, after the routes, and no dtype of theirs for the routes", () => {
+    const foreign = claim({ route: "sdpa_math", dtype: "bf16", execution: "imported", device: "H200" });
+    const table = claimTable([bundle("a", foreign)], ROUTES);
+    expect(table.rows.map((row) => [row.route, row.dtype, row.cells.get("imported H200")?.level])).toEqual([
+      ["three_stage", "f32", undefined],
+      ["matrix_16x16", "", undefined],
+      ["sdpa_math", "bf16", "parity"],
+    ]);
+  });
+
   it("has a column for a chip once there is evidence about it, and a row for what is not built", () => {
     const real = claim({ execution: "metal", device: "metal:0", supportsChip: "Apple M4 Max" });
     const table = claimTable([bundle("a", real)], ROUTES);

@@ -18,6 +18,7 @@ import { Panes } from "../../parts/panes.tsx";
 import { lengthText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
+import { executionOf, useViewExecution } from "../../shell/execution.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import type { RunModel } from "../../state/run_model.ts";
 import { type Answer, useAnswer } from "../../state/session.ts";
@@ -279,6 +280,7 @@ function CaptureView(capture: Capture): ReactElement {
   useChartActions();
   useTrail("Captures", runName(run.id), lengthText(record.shape), route);
   useViewCommand(wordsOf(run, selected));
+  useViewExecution(executionOf(run));
   const model = inspected.state === "there" ? inspected.value.occupancy : null;
   return (
     <Panes

@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import type { CallOutput } from "../../../electron/contract.ts";
 import { FilterField } from "../../parts/filter_field.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { ShortName } from "../../parts/short_name.tsx";
 import { matchWords } from "../../shell/match.ts";
 import { setParams } from "../../state/view.ts";
 import type { Decision } from "./words.ts";
@@ -100,20 +101,6 @@ export function ChipsPane({ chips, decisions, current, route, text, note, onChoo
   );
 }
 
-/** Shortened in the middle where the pane is narrow: the end tells routes apart. */
-function RouteName({ route }: { readonly route: string | null }): ReactElement {
-  if (route === null) return <>no route</>;
-  if (route.length <= 14) return <>{route}</>;
-  return (
-    <span title={route}>
-      <span className="when-wide">{route}</span>
-      <span className="when-narrow" aria-hidden="true">
-        {route.slice(0, 5)}…{route.slice(-7)}
-      </span>
-    </span>
-  );
-}
-
 interface ChipLineProps {
   readonly onChoose: (chip: string) => void;
   readonly row: ChipRow;
@@ -139,7 +126,15 @@ function ChipLine({ row, current, route, onChoose }: ChipLineProps): ReactElemen
       </td>
       <td className="num t2">{coresText(chip)}</td>
       <td className={decision == null ? "t3" : decision.route === null ? "fail m" : other ? "m runs" : "m"}>
-        {decision === undefined ? "asking" : decision === null ? "not answered" : <RouteName route={decision.route} />}
+        {decision === undefined ? (
+          "asking"
+        ) : decision === null ? (
+          "not answered"
+        ) : decision.route === null ? (
+          "no route"
+        ) : (
+          <ShortName name={decision.route} />
+        )}
       </td>
     </tr>
   );

@@ -50,21 +50,29 @@ function rowId(operator: string, route: string, dtype: string): string {
   return `${operator} ${route} ${dtype}`;
 }
 
-/** Routes that no bundle names have a row of the dtypes that their operator's claims have, and no evidence. */
+/**
+ * Routes that no bundle names have a row of the dtypes that their operator's claims have, and no evidence. What another
+ * engine computed comes after them, under the label of its outputs.
+ */
 export function claimTable(entries: readonly RunEntryView[], routes: Routes): ClaimTable {
   const columns = new Map<string, ClaimColumn>();
   const cells = new Map<string, Map<string, ClaimCell>>();
+  const foreign = new Map<string, ClaimRow>();
   const dtypes = new Map<string, Set<string>>();
   for (const entry of entries) {
     if (entry.state !== "kept") continue;
     for (const claim of entry.claims) {
       const column = columnOf(claim);
       columns.set(column.id, column);
-      const types = dtypes.get(claim.operator) ?? new Set();
-      dtypes.set(claim.operator, types.add(claim.dtype));
-      const id = rowId(claim.operator, claim.route, claim.dtype);
+      const { operator, route, dtype } = claim;
+      const id = rowId(operator, route, dtype);
       const row = cells.get(id) ?? new Map<string, ClaimCell>();
       cells.set(id, row);
+      if (routes.some((each) => each.operator === operator && each.name === route)) {
+        dtypes.set(operator, (dtypes.get(operator) ?? new Set()).add(dtype));
+      } else {
+        foreign.set(id, { id, operator, route, dtype, planned: false, cells: row });
+      }
       const known = row.get(column.id);
       const better = known === undefined || levelRank(claim.level) > levelRank(known.level);
       const bundles = (known?.bundles ?? 0) + 1;
@@ -80,5 +88,5 @@ export function claimTable(entries: readonly RunEntryView[], routes: Routes): Cl
   );
   const real = [...columns.values()].filter((column) => !column.emulated);
   const emulated = [...columns.values()].filter((column) => column.emulated);
-  return { columns: [...(real.length > 0 ? real : [NO_CHIP]), ...emulated], rows };
+  return { columns: [...(real.length > 0 ? real : [NO_CHIP]), ...emulated], rows: [...rows, ...foreign.values()] };
 }

@@ -14,6 +14,7 @@ import { countText, plural, runName, shortDigest, sizeText } from "../../parts/t
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copied, copyText, useViewCommand } from "../../shell/command.ts";
+import { useViewExecution } from "../../shell/execution.ts";
 import { matchWords } from "../../shell/match.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { useBaseline } from "../../state/baseline.ts";
@@ -51,9 +52,11 @@ interface BundleRowProps {
   readonly note: string;
   /** True where there is room for the digest of the manifest. */
   readonly wide: boolean;
+  /** True where a bundle of the list has a note. */
+  readonly noted: boolean;
 }
 
-function BundleRow({ entry, verified, note, wide }: BundleRowProps): ReactElement {
+function BundleRow({ entry, verified, note, wide, noted }: BundleRowProps): ReactElement {
   const pinned = useBaseline() === entry.id;
   const kept = entry.state === "kept" ? entry : undefined;
   return (
@@ -73,10 +76,14 @@ function BundleRow({ entry, verified, note, wide }: BundleRowProps): ReactElemen
       <td className="el" title={entry.id}>
         {runName(entry.id)} {pinned ? <span className="tag">baseline</span> : null}
       </td>
-      <td className="el t2 c-note" title={note}>
-        {note}
+      {noted ? (
+        <td className="el t2 c-note" title={note}>
+          {note}
+        </td>
+      ) : null}
+      <td className={kept?.execution === "emulated" ? "el emuink" : "el"} title={kept?.deviceName}>
+        {kept?.device ?? ""}
       </td>
-      <td className={kept?.execution === "emulated" ? "el emuink" : "el"}>{kept?.device ?? ""}</td>
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>
       <td className="num t2">{kept === undefined ? "" : sizeText(kept.bytes)}</td>
       {wide ? <td className="mono t3">{kept === undefined ? "" : shortDigest(kept.identity)}</td> : null}
@@ -96,6 +103,8 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
   const verified = useStore(session.verified);
   const notes = useStore(session.notes);
   const wide = useMedia(`(min-width: ${WIDE_FROM}px)`);
+  const noted = entries.some(({ id }) => notes.has(id));
+  const columns = 6 + (noted ? 1 : 0) + (wide ? 1 : 0);
   const height = rowHeight();
   const { ref, from, to, before, after } = useWindowed(entries.length, height);
   useRowInSight(
@@ -111,7 +120,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <th className="c-state">verified</th>
             <th className="c-outcome">outcome</th>
             <th>bundle</th>
-            <th className="c-note">notes</th>
+            {noted ? <th className="c-note">notes</th> : null}
             <th className="c-device">device</th>
             <th className="num c-count">passed</th>
             <th className="num c-size">size</th>
@@ -124,7 +133,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
             <Fragment key={entry.id}>
               {openedCount > 0 && (from + index === 0 || from + index === openedCount) ? (
                 <tr className="group">
-                  <td colSpan={wide ? 8 : 7}>
+                  <td colSpan={columns}>
                     {from + index === 0
                       ? `Opened, not of this folder: read-only, no claim above rests on them, ${openedCount}`
                       : "Of this folder"}
@@ -141,6 +150,7 @@ function Bundles({ entries, openedCount, selected }: BundlesProps): ReactElement
                   entry={entry}
                   verified={verified.get(entry.id)}
                   wide={wide}
+                  noted={noted}
                   note={notes.get(entry.id)?.text.split("\n", 1)[0] ?? ""}
                 />
               </tr>
@@ -249,6 +259,7 @@ function BundlesView({ folder, desktop }: { readonly folder: string; readonly de
   useTrail("Evidence", plural(all.length, "bundle"));
   const place = from ?? (selected === undefined ? "" : `${folder}/${selected.id}`);
   useViewCommand(selected === undefined ? ["lockstep", "parity"] : ["lockstep", "verify", place]);
+  useViewExecution(selected?.state === "kept" ? { execution: selected.execution, where: selected.deviceName } : null);
   const move = (by: number): void => {
     const at = shown.findIndex((entry) => entry.id === selected?.id);
     const next = shown[Math.max(0, Math.min(shown.length - 1, at + by))];

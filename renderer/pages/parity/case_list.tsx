@@ -1,6 +1,7 @@
 /** The results of the run, what is wrong first, grouped by state. */
 import type { ReactElement } from "react";
 import { Glyph } from "../../parts/glyph.tsx";
+import { ShortName } from "../../parts/short_name.tsx";
 import { countText, geometryText, lengthText, originText } from "../../parts/text.ts";
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
@@ -37,7 +38,7 @@ function CaseLine({ row }: { readonly row: Row }): ReactElement {
       <span className="el">
         {name}{" "}
         <span className="t3 micro">
-          {row.route}, {originText(row.case)}
+          <ShortName name={row.route} />, {originText(row.case)}
         </span>
       </span>
       <span className={row.state === "fail" ? "num fail" : "num t3"}>{share === null ? "" : share}</span>

@@ -9,6 +9,7 @@ import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { countText, lengthText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
+import { executionOf, useViewExecution } from "../../shell/execution.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { filterRows, type Row, rowsOf, sortRows } from "../../state/rows.ts";
 import { itemKey, type RunModel, requestAgain } from "../../state/run_model.ts";
@@ -70,7 +71,13 @@ function Cases({ all, rows, row, text, onSelect }: CasesProps): ReactElement {
       </Pane>
       <Pane label="Gates" className="hl">
         <PaneHead title="Gates" meta={row?.result === undefined ? "" : heldText(row)} />
-        <div className="body scroll">{row?.result === undefined ? null : <GateTable result={row.result} dense />}</div>
+        <div className="body scroll">
+          {row?.result === undefined ? (
+            <p className="nothing t3">No gate was asked: there is no result</p>
+          ) : (
+            <GateTable result={row.result} dense />
+          )}
+        </div>
       </Pane>
     </div>
   );
@@ -94,6 +101,7 @@ function RunView({ run }: { readonly run: RunModel }): ReactElement {
   const entry = runs?.find(({ id }) => id === run.id);
   useTrail("Parity", runName(run.id), ...(row?.record === undefined ? [] : [lengthText(row.record.shape), row.route]));
   useViewCommand(row === undefined ? ["lockstep", "parity"] : wordsOf(run, row));
+  useViewExecution(executionOf(run));
   useAction("window.close", () => setParams({ q: null, el: null, key: null }));
   useAction(
     "run.reproducer",
@@ -136,7 +144,7 @@ function RunView({ run }: { readonly run: RunModel }): ReactElement {
       ) : there && idle ? (
         <ResultView run={run} row={row} other={other} left={left} onSelect={select} />
       ) : (
-        <NoOutput row={row} running={!idle} left={left} />
+        <NoOutput run={run} row={row} left={left} />
       )}
     </div>
   );

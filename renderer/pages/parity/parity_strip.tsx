@@ -2,11 +2,12 @@
 import type { ReactElement } from "react";
 import { ActionButton } from "../../parts/button.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
+import { noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
 import { setParams } from "../../state/view.ts";
 import { stateGlyph } from "../run/run_strip.tsx";
-import { type Level, ladderOf, wordsOf } from "./verdict.ts";
+import { type Level, ladderOf, type ResultWords, wordsOf } from "./verdict.ts";
 
 interface ParityStripProps {
   readonly run: RunModel;
@@ -17,21 +18,27 @@ interface ParityStripProps {
   readonly other: string | null;
 }
 
-const EDGES: Readonly<Partial<Record<Row["state"], string>>> = { pass: "p", crash: "c", running: "r", queued: "i" };
+const EDGES: Readonly<Partial<Record<Row["state"], string>>> = {
+  pass: "p",
+  crash: "c",
+  running: "r",
+  queued: "i",
+  cancel: "i",
+};
 
 export function ParityStrip({ run, row, claimed, others, other }: ParityStripProps): ReactElement {
   const { result } = row;
-  const words = result === undefined ? null : wordsOf(result);
+  const words: ResultWords = result === undefined ? { ...noResultWords(run, row), over: null } : wordsOf(result);
   const state = STATE_WORDS[row.state];
   return (
     <div className={`strip ${EDGES[row.state] ?? "f"}`} data-verdict={row.state}>
       <div className="row">
         <Glyph name={stateGlyph(row.state)} big />
-        <span className="say el" title={words?.sentence}>
+        <span className="say el" title={words.sentence}>
           <span className={stateGlyph(row.state)}>{`${state.charAt(0).toUpperCase()}${state.slice(1)} `}</span>
-          {words?.sentence ?? "No result yet"}
+          {words.sentence}
         </span>
-        {words?.over === null || words === null ? null : <span className="t3 small nw">{words.over}</span>}
+        {words.over === null ? null : <span className="t3 small nw">{words.over}</span>}
         <span className="sp" />
         {others.length === 0 ? null : (
           <select
@@ -74,7 +81,7 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
         ) : null}
         {run.execution === "imported" ? <span className="tag">imported</span> : null}
         <span className="sp" />
-        {words?.next ? (
+        {words.next ? (
           <span className="small t2" title={words.next}>
             Next: {words.next}
           </span>

@@ -172,21 +172,25 @@ function InputsField({ path }: { readonly path: string }): ReactElement {
 }
 
 interface NoOutputProps {
+  readonly run: RunModel;
   readonly row: Row;
-  readonly running: boolean;
   readonly left: ReactNode;
 }
 
 /** A result without an output: there is nothing to compare. */
-export function NoOutput({ row, running, left }: NoOutputProps): ReactElement {
+export function NoOutput({ run, row, left }: NoOutputProps): ReactElement {
   return (
     <Panes page="parity" leftLabel="Cases and gates" left={left}>
       <div className="inset">
-        {running ? (
+        {run.outcome === "running" ? (
           <p className="t2">A run is going on. Its errors can be looked at when it has ended</p>
+        ) : row.result === undefined ? (
+          <p className="t2">
+            There is no output to compare with the oracle. The results that were finished are kept: take one at the left
+          </p>
         ) : (
           <p className="t2">
-            This result left no output, so there is nothing to compare. {row.result?.error ?? "It did not run"}
+            This result left no output, so there is nothing to compare. {row.result.error ?? "It did not complete"}
           </p>
         )}
       </div>

@@ -1,6 +1,6 @@
 /** What the strip says of a result: sentence, how far over, next step, and the ladder. Pure. */
 import { LEVELS } from "../../../electron/contract.ts";
-import { missText } from "../../../electron/words.ts";
+import { missedGate, missText } from "../../../electron/words.ts";
 import type { Result } from "../../state/run_model.ts";
 import { ratioText } from "./address.ts";
 
@@ -13,6 +13,12 @@ export interface ResultWords {
   readonly over: string | null;
 }
 
+/** Where the terminal names a file, the window has what is in it on this page. */
+const NEXT_HERE: Readonly<Record<string, string>> = {
+  max_abs: "the inspector has the worst element, its operands and a diagnosis",
+  nmse_case: "the map and the charts below it show where the error lies",
+};
+
 /** The first failing gate with value and limit, or what ended the route; for a pass how many gates held. */
 export function wordsOf(result: Result): ResultWords {
   if (result.verdict === "pass") {
@@ -20,13 +26,13 @@ export function wordsOf(result: Result): ResultWords {
     return { sentence: `${held} of ${result.gates.length} gates held`, next: null, over: null };
   }
   const [sentence = "", next = null] = missText(result as Parameters<typeof missText>[0]).split(". Next: ");
-  const first = result.gates.find((gate) => gate.verdict === "fail");
-  const { value = null, limit = null } = first ?? {};
+  const missed = missedGate(result.gates);
+  const { value = null, limit = null } = missed?.verdict === "fail" ? missed : {};
   const over =
     value !== null && limit !== null && limit > 0 && Number.isFinite(value) && value > limit
       ? `${ratioText(value, limit)} times the limit`
       : null;
-  return { sentence, next, over };
+  return { sentence, next: next === null ? null : (NEXT_HERE[missed?.id ?? ""] ?? next), over };
 }
 
 /** The gate whose limit the errors are drawn against. */

@@ -46,7 +46,9 @@ function FigureCells({ row, step }: { readonly row: Row; readonly step: Step | n
     <>
       <td className={`num${bad}`}>{figureText(maxAbs)}</td>
       <td className={`num${bad}`}>{figureText(nmse)}</td>
-      <td className="t2 el">{worstRow}</td>
+      <td className="t2 el" title={worstRow}>
+        {worstRow}
+      </td>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { Panes } from "../../parts/panes.tsx";
 import { countText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
+import { executionOf, useViewExecution } from "../../shell/execution.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import {
   countIn,
@@ -185,7 +186,7 @@ function Side({ run, row }: { readonly run: RunModel; readonly row: Row | undefi
   const running = run.outcome === "running";
   return (
     <Pane label="Details" line className="side">
-      {row !== undefined ? <SelectedResult row={row} /> : running ? <RunningNow run={run} /> : null}
+      {row !== undefined ? <SelectedResult run={run} row={row} /> : running ? <RunningNow run={run} /> : null}
       {row !== undefined && !running ? null : <LogPane run={run} />}
       <EarlierRuns current={run.id} />
     </Pane>
@@ -265,6 +266,7 @@ export function RunPage(): ReactElement {
   const running = shown.state === "there" && shown.run.outcome === "running";
   useDiffActions(shown.state === "there" && !running ? shown.run.id : undefined);
   useViewCommand(running ? shown.run.command : words);
+  useViewExecution(shown.state === "there" ? executionOf(shown.run) : null);
   useTrail("Run", ...trailOf(shown));
   switch (shown.state) {
     case "asking":

@@ -9,12 +9,13 @@ import { entryGlyph, entrySummary, entryWord } from "../../parts/run_entry.ts";
 import { geometryText, lengthText, plural, runName, whenText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
 import { useBaseline } from "../../state/baseline.ts";
+import { type NoResultWords, noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import { type LogLine, PHASES, type RunModel, shortCase } from "../../state/run_model.ts";
 import { useRuns } from "../../state/session.ts";
 import { stateGlyph } from "./run_strip.tsx";
 
-export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
+export function SelectedResult({ run, row }: { readonly run: RunModel; readonly row: Row }): ReactElement {
   const { result, record } = row;
   return (
     <>
@@ -38,9 +39,18 @@ export function SelectedResult({ row }: { readonly row: Row }): ReactElement {
         )}
       </div>
       <div className="body scroll">
-        {result === undefined ? <p className="nothing t3">No result yet</p> : <GateTable result={result} />}
+        {result === undefined ? <NoResult {...noResultWords(run, row)} /> : <GateTable result={result} />}
       </div>
     </>
+  );
+}
+
+function NoResult({ sentence, next }: NoResultWords): ReactElement {
+  return (
+    <div className="inset">
+      <p className="t2">No result: {sentence}</p>
+      {next === null ? null : <p className="small t3">Next: {next}</p>}
+    </div>
   );
 }
 

@@ -162,6 +162,12 @@ export function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
+/** `, Emulated M3 Max (apple9)`: the device may be another than the one that the next run takes. */
+function ranOn({ execution, device }: RunModel): string {
+  if (execution === "imported") return ", outputs of another engine";
+  return device === null ? "" : `, ${device.name.value}`;
+}
+
 interface RunStripProps {
   readonly run: RunModel;
   readonly rows: readonly Row[];
@@ -189,6 +195,7 @@ export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps):
         <span className="t3 small nw">
           {clockText(took)}
           {running ? " elapsed" : ""}
+          {ranOn(run)}
         </span>
         <span className="sp" />
         {running ? (

@@ -1,0 +1,17 @@
+/** A name, shortened in the middle where its pane is narrow: the end tells routes apart. */
+import type { ReactElement } from "react";
+
+/** Letters that fit a narrow column. */
+const NARROW = 14;
+
+export function ShortName({ name }: { readonly name: string }): ReactElement {
+  if (name.length <= NARROW) return <>{name}</>;
+  return (
+    <span title={name}>
+      <span className="when-wide">{name}</span>
+      <span className="when-narrow">
+        {name.slice(0, 5)}…{name.slice(-7)}
+      </span>
+    </span>
+  );
+}

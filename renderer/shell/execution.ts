@@ -1,0 +1,31 @@
+/** Where the figures of the view at hand come from: the page says it, the status bar shows it. */
+import { useEffect } from "react";
+import type { RunModel } from "../state/run_model.ts";
+import { createStore, useStore } from "../state/store.ts";
+
+export interface ShownExecution {
+  readonly execution: RunModel["execution"];
+  /** The device by name, or where another engine computed the outputs. */
+  readonly where: string;
+}
+
+const shown = createStore<ShownExecution | null>(null);
+
+/** Says what the view shows until it goes; null where it shows no run. */
+export function useViewExecution(value: ShownExecution | null): void {
+  const { execution, where } = value ?? { execution: null, where: "" };
+  useEffect(() => {
+    shown.set(execution === null ? null : { execution, where });
+    return () => shown.set(null);
+  }, [execution, where]);
+}
+
+/** That of the view at hand; null where it shows no run. */
+export function useShownExecution(): ShownExecution | null {
+  return useStore(shown);
+}
+
+export function executionOf(run: RunModel): ShownExecution {
+  const where = run.execution === "imported" ? "computed elsewhere, judged here" : (run.device?.name.value ?? "");
+  return { execution: run.execution, where };
+}
