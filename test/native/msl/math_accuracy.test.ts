@@ -16,7 +16,7 @@ const STRIDE = 4099;
 const launcher = process.env.LOCKSTEP_TEST_LAUNCHER;
 const OPTIONS = {
   stride: STRIDE,
-  pairs: 100_000,
+  pairs: 30_000,
   processes: 1,
   ...(launcher === undefined ? {} : { launcher }),
 };
@@ -32,7 +32,7 @@ describe("math functions", () => {
   beforeAll(async () => {
     program = await buildMathProgram(await testToolchain(), mathRows());
     results = await measure(program);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => program?.remove());
 
   it("stay within the bounds of the specification's tables, edges included", () => {
