@@ -18,13 +18,14 @@ export interface KernelBench {
   readonly rounds: number;
 }
 
-function decode(live: number): DecodeShape {
+/** The project's decode shape with `live` tokens. */
+export function decode(live: number): DecodeShape {
   return { operator: "gqa_decode", heads: 32, kvHeads: 4, dim: 512, live, capacity: live, scale: 1, dtype: "f32" };
 }
 
 const RAGGED = [0, 77, 333, 366];
 
-const PREFILL: PrefillShape = {
+export const PREFILL: PrefillShape = {
   operator: "mla_prefill",
   heads: 16,
   nope: 128,
@@ -56,7 +57,7 @@ export const KERNEL_BENCHES: readonly KernelBench[] = [
 ];
 
 /** Fills every input of the plan with generated values; f16 inputs get patterns of small finite numbers. */
-async function fillInputs(device: Device, addon: Addon, plan: RoutePlan): Promise<Map<string, DeviceBuffer>> {
+export async function fillInputs(device: Device, addon: Addon, plan: RoutePlan): Promise<Map<string, DeviceBuffer>> {
   const inputs = new Map<string, DeviceBuffer>();
   let tensor = 0;
   for (const { name, role, dtype, bytes, shape } of plan.buffers) {
@@ -90,6 +91,13 @@ function writeInt32(buffer: DeviceBuffer | undefined, values: readonly number[])
   buffer?.write(0, new Uint8Array(new Int32Array(values).buffer));
 }
 
+/** Fills the inputs that say where sequences begin. */
+export function writeSequences(inputs: ReadonlyMap<string, DeviceBuffer>, shape: PrefillShape): void {
+  writeInt32(inputs.get("cu_seqlens_q"), shape.cuSeqlensQ);
+  writeInt32(inputs.get("cu_seqlens_k"), shape.cuSeqlensK);
+  writeInt32(inputs.get("q_offset"), shape.qOffset);
+}
+
 /** The native oracle on the same buffers. */
 function oracleOf(
   addon: Addon,
@@ -113,11 +121,7 @@ export async function benchKernel(
   const plan = findRoute(shape.operator, bench.route).plan(shape);
   const prepared = await new Builder(device, readSource).prepare(plan, "fast");
   const inputs = await fillInputs(device, addon, plan);
-  if (shape.operator === "mla_prefill") {
-    writeInt32(inputs.get("cu_seqlens_q"), shape.cuSeqlensQ);
-    writeInt32(inputs.get("cu_seqlens_k"), shape.cuSeqlensK);
-    writeInt32(inputs.get("q_offset"), shape.qOffset);
-  }
+  if (shape.operator === "mla_prefill") writeSequences(inputs, shape);
   const pool = new WorkPool(device);
   try {
     const kernel = () => execute(device, prepared, inputs, pool, { workers });

@@ -3,10 +3,10 @@
 export interface BenchRow {
   readonly name: string;
   readonly value: number;
-  readonly unit: "ms" | "s" | "GiB";
+  readonly unit: "ms" | "s" | "GiB" | "x";
   /** To beat; null where none is set. */
   readonly target: number | null;
-  /** What `compared` is, measured interleaved in the same run; null where nothing is compared. */
+  /** What `compared` is, measured interleaved in the same run, or a remark; null where nothing is compared. */
   readonly comparedWith: string | null;
   readonly compared: number | null;
 }
@@ -24,7 +24,8 @@ export function headLine(): string {
 export function rowLine(row: BenchRow): string {
   const met = row.target === null ? "" : row.value <= row.target ? "met" : "missed";
   const target = row.target === null ? "" : `${number(row.target)} ${row.unit}`;
-  const compared = row.compared === null ? "" : `${row.comparedWith}: ${number(row.compared)} ${row.unit}`;
+  const compared =
+    row.compared === null ? (row.comparedWith ?? "") : `${row.comparedWith}: ${number(row.compared)} ${row.unit}`;
   const ratio = row.compared === null ? "" : number(row.value / row.compared);
   return line(row.name, `${number(row.value)} ${row.unit}`, target, met, compared, ratio);
 }

@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { loadAddon } from "../../native/addon.ts";
 import { openEmulatedDevice } from "../../native/emulator/open.ts";
+import { benchChecker } from "../bench/checker.ts";
 import { benchCompile } from "../bench/compile.ts";
 import { benchKernel, KERNEL_BENCHES } from "../bench/kernels.ts";
 import { type BenchRow, headLine, rowLine } from "../bench/row.ts";
@@ -17,7 +18,7 @@ import { places } from "./root.ts";
 const where = places();
 const only = process.argv.slice(2);
 const wants = (part: string): boolean => only.length === 0 || only.includes(part);
-const PARTS = ["kernels", "compile", "suites", "window"];
+const PARTS = ["kernels", "compile", "checker", "suites", "window"];
 
 function emit(row: BenchRow): void {
   process.stdout.write(`${rowLine(row)}\n`);
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
       if (wants("kernels"))
         for (const bench of KERNEL_BENCHES) emit(await benchKernel(bench, device, addon, readSource));
       if (wants("compile")) for (const row of await benchCompile(device, readSource)) emit(row);
+      if (wants("checker")) await benchChecker(where, device, addon, readSource, scratch, emit);
     } finally {
       await device.close();
     }
