@@ -115,6 +115,8 @@ export interface Route<Shape extends CaseShape = CaseShape> {
   readonly summary: string;
   /** `planned` routes are listed as candidates whose kernel is not built yet. */
   readonly status: "built" | "planned";
+  /** Live tokens at which every loop of a decode route goes round twice, where that is more than a few hundred. */
+  readonly loopTokens?: number;
   readonly predicates: (shape: Shape, capabilities: RouteCapabilities) => readonly PredicateResult[];
   /** Throws RangeError where a product overflows or the shape is outside the predicates. */
   readonly plan: (shape: Shape) => RoutePlan;

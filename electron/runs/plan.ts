@@ -104,19 +104,23 @@ function planCase(testCase: Case, selection: Selection, catalogue: Catalogue): P
   return { case: testCase, decision: { case: testCase.key, ...decision }, routes: planned };
 }
 
-/** Tokens of the small decode case: several tiles in each of 32 partitions, and at least one token in each of 256. */
-const SMALL_LIVE = 300;
+/**
+ * Tokens of the small decode case: several tiles in each of 32 partitions, and at least one token in every second of 256.
+ * The last tile is not full, whatever its size.
+ */
+const SMALL_LIVE = 299;
 /** Lengths of the small prefill batch: it crosses a block of 32 query rows, and its edges lie within sub-tiles. */
 const SMALL_SEQUENCES = [0, 17, 58] as const;
 
 /**
  * A generated case of the same geometry, small enough for lockstep, where a rendezvous at every threadgroup access is slow,
- * and large enough that every loop of the kernels goes round.
+ * and large enough that every loop of the route's kernels goes round.
  */
-export function smallCase(shape: CaseShape): Case {
+export function smallCase(shape: CaseShape, route: Pick<Route, "loopTokens">): Case {
   if (shape.operator === "gqa_decode") {
     const { heads, kvHeads, dim, scale } = shape;
-    return generated(decodeShape({ heads, kvHeads, dim, scale, live: SMALL_LIVE }), "spread", DEFAULT_SEED);
+    const live = route.loopTokens ?? SMALL_LIVE;
+    return generated(decodeShape({ heads, kvHeads, dim, scale, live }), "spread", DEFAULT_SEED);
   }
   const small = { ...shape, cuSeqlensQ: SMALL_SEQUENCES, cuSeqlensK: SMALL_SEQUENCES, qOffset: [0, 0] };
   return {
@@ -136,8 +140,8 @@ function withLockstep(cases: readonly PlannedCase[], catalogue: Catalogue): read
     const key = `${item.route}\n${libraryKey(item.plan)}`;
     if (compared.has(key)) return item;
     compared.add(key);
-    const small = smallCase(shape);
     const route = catalogue.routesFor(shape.operator).find((candidate) => candidate.name === item.route)!;
+    const small = smallCase(shape, route);
     return { ...item, lockstep: { case: small, plan: route.plan(small.shape) } };
   };
   return cases.map((planned) => ({

@@ -1,10 +1,10 @@
 /** The checker's word for a window: what a run kept of it, and a check of the kernel of a manifest. */
 import type { CaseShape, RoutePlan } from "../../kernels/route.ts";
-import { findRoute } from "../../kernels/routes.ts";
+import { findRoute, routesFor } from "../../kernels/routes.ts";
 import { CHECK_KINDS } from "../../native/check.ts";
 import { REPORT_WORDS } from "../../native/emulator/check_words.ts";
 import type { KernelProgress, KernelRequest } from "../checker/messages.ts";
-import type { KernelItem, RunCheck, RunChecks } from "../checker/run_checks.ts";
+import type { CheckKinds, KernelItem, RunCheck, RunChecks } from "../checker/run_checks.ts";
 import { libraryKey } from "../runs/execute.ts";
 import { smallCase } from "../runs/plan.ts";
 import type { ResultRecord, RunRecord } from "../runs/record.ts";
@@ -27,7 +27,10 @@ export async function listChecks(history: History, id: string): Promise<RunCheck
     known.add(file);
     const { route, case: key, flavour, pinned, result: said } = await history.check(id, file);
     const shape = shapeOf(record, result);
-    const small = shape === undefined ? undefined : smallCase(shape);
+    const small =
+      shape === undefined
+        ? undefined
+        : smallCase(shape, routesFor(shape.operator).find(({ name }) => name === route) ?? {});
     checks.push({
       path: file,
       operator: shape?.operator ?? operatorOf(key),
@@ -45,9 +48,11 @@ export async function listChecks(history: History, id: string): Promise<RunCheck
   const texts = await Promise.all(
     sources.map(async ({ path: file }) => ({ path: file.slice(KERNELS.length), text: await history.kernel(id, file) })),
   );
+  return { checks, texts };
+}
+
+export function checkKinds(): CheckKinds {
   return {
-    checks,
-    texts,
     kinds: CHECK_KINDS.map((kind) => ({
       kind,
       mechanism: REPORT_WORDS[kind].mechanism,

@@ -7,7 +7,9 @@ import {
   fusedTileBytes,
   NAIVE_THREADS,
   NORMALISE_THREADS,
+  STAGED_TOKENS,
   STATIC_BYTES,
+  VALUE_PARTITIONS,
 } from "./geometry.ts";
 import { planFused, planNaive, planThreeStage } from "./plan.ts";
 import { decodePredicates, fusedPredicates, groupSize } from "./shape.ts";
@@ -33,6 +35,8 @@ function threeStage(name: "three_stage" | "three_stage_staged", summary: string)
     operator: "gqa_decode",
     summary,
     status: "built",
+    // The staged value kernel begins a second block of tokens in each partition; the last one is not full.
+    ...(name === "three_stage_staged" ? { loopTokens: VALUE_PARTITIONS * (STAGED_TOKENS + 4) - 13 } : {}),
     predicates: (shape, capabilities) => [
       ...decodePredicates(shape),
       ...devicePredicates(
