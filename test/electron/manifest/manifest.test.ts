@@ -240,6 +240,74 @@ describe("a kernel", () => {
     expect(submitted.check?.reports.map(({ kind }) => kind)).toContain("unwritten_output");
   });
 
+  it("lists a wide write of the same value apart: it is benign, and nothing else is reported", async () => {
+    const text = `#include <metal_stdlib>
+      using namespace metal;
+      kernel void same(device float *out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {
+        threadgroup float4 t[1];
+        t[0] = float4(3);
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        out[i] = t[0].w;
+      }`;
+    const manifest = {
+      schema: "lockstep.kernel/1",
+      name: "same value",
+      source: "same.metal",
+      buffers: [{ name: "out", scratch: 256 }],
+      dispatches: [
+        { function: "same", threadgroups: [1], threadsPerThreadgroup: [64], arguments: [{ index: 0, buffer: "out" }] },
+      ],
+    };
+    const loaded = manifestOfTexts("same.json", JSON.stringify(manifest), [{ path: "same.metal", text }]);
+    const { submitted } = await new KernelRun(loaded, bench.device, bench.addon).run("check");
+    const kinds = new Set(submitted.check?.reports.map(({ kind, severity }) => `${kind} ${severity}`));
+    expect([...kinds]).toEqual(["same_value_write info"]);
+  });
+
+  it("lends threadgroup memory behind an array, names the overstep, and leaves one beyond it an error", async () => {
+    const text = `#include <metal_stdlib>
+      using namespace metal;
+      kernel void over(device float *out [[buffer(0)]], constant uint &reach [[buffer(1)]],
+                       threadgroup float *t [[threadgroup(0)]], uint i [[thread_position_in_threadgroup]]) {
+        t[i] = i;
+        if (i == 0) t[reach] = 1;
+        out[i] = t[i];
+      }`;
+    const run = (reach: number, padding: number, flavour: "fast" | "check"): Promise<KernelResult> => {
+      const manifest = {
+        schema: "lockstep.kernel/1",
+        name: "overstep",
+        source: "over.metal",
+        buffers: [{ name: "out", scratch: 128 }],
+        dispatches: [
+          {
+            function: "over",
+            threadgroups: [1],
+            threadsPerThreadgroup: [32],
+            threadgroupMemory: [{ index: 0, bytes: 128 }],
+            threadgroupPadding: padding,
+            arguments: [
+              { index: 0, buffer: "out" },
+              { index: 1, struct: [{ type: "u32", value: reach }] },
+            ],
+          },
+        ],
+      };
+      const loaded = manifestOfTexts("over.json", JSON.stringify(manifest), [{ path: "over.metal", text }]);
+      return new KernelRun(loaded, bench.device, bench.addon).run(flavour);
+    };
+    await expect(run(32, 0, "fast")).rejects.toThrow("out of bounds");
+    const lent = await run(32, 64, "fast");
+    expect(lent.padding).toEqual([{ dispatch: "over", bytes: 64 }]);
+    const bounds = async (reach: number, padding: number): Promise<readonly string[]> =>
+      ((await run(reach, padding, "check")).submitted.check?.reports ?? [])
+        .filter(({ kind }) => kind === "out_of_bounds")
+        .map(({ severity }) => severity);
+    expect(await bounds(32, 0)).toEqual(["error"]);
+    expect(await bounds(32, 64)).toEqual(["warning"]);
+    expect(await bounds(48, 64)).toEqual(["error"]);
+  });
+
   it("feeds packed codes and slices: a kernel that puts them together again is right", async () => {
     const text = fs.readFileSync(path.join(FOLDER, "quantised.metal"), "utf8");
     const manifest = fs.readFileSync(path.join(FOLDER, "quantised.kernel.json"), "utf8");
