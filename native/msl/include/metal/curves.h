@@ -23,7 +23,7 @@ namespace metal {
 
 /** `s` is the parameter in the type of an element. */
 #define LS_CURVE_3(name, ...)                                                                                          \
-  template <typename P> LS_INLINE P name(lockstep::element_t<P> s, P p0, P p1, P p2) {                                 \
+  template <typename P> LS_INLINE P name([[maybe_unused]] lockstep::element_t<P> s, P p0, P p1, P p2) {                \
     using T = lockstep::element_t<P>;                                                                                  \
     return lockstep::blend(__VA_ARGS__);                                                                               \
   }
