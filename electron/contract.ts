@@ -8,7 +8,7 @@ import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "./analysis/check_messages.ts";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
-import { kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
+import { checkKindsSchema, kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
 import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
 import { diffSchema } from "./runs/diff.ts";
 import { eventSchema } from "./runs/events.ts";
@@ -313,6 +313,8 @@ export const CALLS = {
   "kernels.check": { input: checkRequestSchema, output: checkAnswerSchema },
   /** The checker's word on every set of pipelines of a kept run, with the sources as they were compiled. */
   "checks.list": { input: z.strictObject({ id: runIdSchema }), output: runChecksSchema },
+  /** What each kind of report rests on, and what it cannot see. */
+  "checks.kinds": { input: empty, output: checkKindsSchema },
   /** Newest first. */
   "runs.list": { input: empty, output: z.strictObject({ runs: z.array(runEntrySchema) }) },
   "runs.record": { input: z.strictObject({ id: runIdSchema }), output: recordSchema },

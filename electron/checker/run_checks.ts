@@ -32,10 +32,14 @@ export const runChecksSchema = z.strictObject({
   checks: z.array(runCheckSchema),
   /** Sources as the run compiled them, by the path that reports name. */
   texts: z.array(z.strictObject({ path: z.string(), text: z.string() })),
-  /** What each kind of report rests on, and what it cannot see. */
-  kinds: z.array(z.strictObject({ kind: z.enum(CHECK_KINDS), mechanism: z.string(), blindSpot: z.string() })),
 });
 export type RunChecks = z.infer<typeof runChecksSchema>;
+
+/** What each kind of report rests on, and what it cannot see. */
+export const checkKindsSchema = z.strictObject({
+  kinds: z.array(z.strictObject({ kind: z.enum(CHECK_KINDS), mechanism: z.string(), blindSpot: z.string() })),
+});
+export type CheckKinds = z.infer<typeof checkKindsSchema>;
 
 /** Which manifest a window asks about: one on the workbench's machine, or texts that it sends. */
 export const kernelAskedSchema = kernelRequestSchema.pick({ from: true, sizes: true, chip: true });

@@ -28,7 +28,7 @@ import type { StartHost } from "../host/transport.ts";
 import { diffRuns } from "../runs/diff.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 import { Captures } from "./captures.ts";
-import { checkManifest, listChecks } from "./checks.ts";
+import { checkKinds, checkManifest, listChecks } from "./checks.ts";
 import type { Desktop } from "./desktop.ts";
 import { deviceFeatures, deviceState } from "./device.ts";
 import { WorkbenchError } from "./failure.ts";
@@ -122,6 +122,7 @@ export function openWorkbench({
       return end.answer;
     },
     "checks.list": ({ id }) => listChecks(history, id),
+    "checks.kinds": checkKinds,
     "runs.list": async () => {
       const kept = await history.list();
       const { running } = runs;

@@ -16,8 +16,10 @@ import { type Asked, askedOf, caseOf, dispatchWords, type ListedCase } from "../
 import { PRODUCTION, presetOf } from "../dispatch/shape_form.ts";
 import "../../styles/kernels.css";
 import { CheckLine } from "./check_line.tsx";
+import { ManifestReports } from "./manifest_reports.tsx";
 import { planFor } from "./plan.ts";
 import { PlanTables } from "./plan_tables.tsx";
+import { RunReports } from "./run_reports.tsx";
 import { type Diagnostic, saidOf } from "./said.ts";
 import { findingsOn, kernelLines } from "./source_text.ts";
 import { SourceView } from "./source_view.tsx";
@@ -296,6 +298,12 @@ function KernelsView({ listed, asked, cases }: ViewProps): ReactElement {
 }
 
 export function KernelsPage(): ReactElement {
+  const { params } = useView();
+  if (params.view !== "reports") return <Sources />;
+  return params.from === "manifest" ? <ManifestReports /> : <RunReports />;
+}
+
+function Sources(): ReactElement {
   const { params } = useView();
   const listed = useAnswer("kernels.list", {});
   const cases = useAnswer("cases.list", { suite: "full" });
