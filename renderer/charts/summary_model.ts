@@ -22,8 +22,10 @@ export type PlacedBar = SummaryBar & { readonly index: number };
 /** Marks that Recharts is given at most. */
 export const MOST_BARS = 500;
 
-/** Width that a label needs, in CSS pixels. */
+/** Least width that a label is given, and that of a letter with the gap to the next label, in CSS pixels. */
 const LABEL = 38;
+const LETTER = 7;
+const GAP = 6;
 /** Ticks of an axis at most. */
 const MOST_TICKS = 6;
 
@@ -121,7 +123,9 @@ export function barScale(bars: readonly SummaryBar[], options: BarAxisOptions): 
 
 /** The label of each bar that has room for one; that of the chosen bar first. Empty where there is none. */
 export function spacedLabels(bars: readonly SummaryBar[], width: number, chosen: number): readonly string[] {
-  const every = Math.max(1, Math.ceil((LABEL * bars.length) / Math.max(1, width)));
+  const longest = Math.max(0, ...bars.map(({ label }) => label.length));
+  const room = Math.max(LABEL, longest * LETTER + GAP);
+  const every = Math.max(1, Math.ceil((room * bars.length) / Math.max(1, width)));
   return bars.map(({ label }, index) => {
     const free = chosen < 0 || Math.abs(index - chosen) >= every;
     return index === chosen || (index % every === 0 && free) ? label : "";

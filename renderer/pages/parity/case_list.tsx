@@ -38,7 +38,7 @@ function CaseLine({ row }: { readonly row: Row }): ReactElement {
       <span className="el">
         {name}{" "}
         <span className="t3 micro">
-          <ShortName name={row.route} />, {originText(row.case)}
+          <ShortName name={row.route} head={2} />, {originText(row.case)}
         </span>
       </span>
       <span className={row.state === "fail" ? "num fail" : "num t3"}>{share === null ? "" : share}</span>
