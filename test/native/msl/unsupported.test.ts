@@ -49,6 +49,10 @@ const USES: Readonly<Record<string, readonly string[]>> = {
   ],
   "asynchronous simdgroup copies": ["kernel void k(device int* x) { |simdgroup_event e; }"],
   "indirect command buffers": ["struct A { |command_buffer b; };"],
+  "built-in variables and bindings at program scope": [
+    "uint gid [[|thread_position_in_grid]];\nkernel void k(device uint* x) { x[gid] = 1; }",
+    "constant float* table [[|buffer(3)]];\nkernel void k(device float* x) { x[0] = table[0]; }",
+  ],
   "stage inputs": ["struct V { float4 p; };\nkernel void k(V v [[|stage_in]]) {}"],
   "argument buffers": ["struct A { device float* p [[|id(0)]]; };"],
 };
