@@ -37,8 +37,8 @@ function memoryText(report: CheckReport): string | undefined {
   return `${addressSpace ?? "memory"} ${buffer.name}${index}, byte ${figure(offset)} of ${figure(buffer.bytes)}, ${counted(size, "byte")} at a time`;
 }
 
-/** One report: a head line that an editor can follow, both sides with source, memory, what to do. */
-export function reportLines(report: CheckReport, sources: SourceTexts): readonly string[] {
+/** One report: a head line that an editor can follow, both sides with source, memory, what to do; `how` it was seen. */
+export function reportLines(report: CheckReport, sources: SourceTexts, how = true): readonly string[] {
   const { first, second } = report;
   const times = report.count === 1 ? "once" : `${figure(report.count)} times`;
   const lines = [
@@ -53,8 +53,19 @@ export function reportLines(report: CheckReport, sources: SourceTexts): readonly
   if (second !== undefined) side(second);
   const memory = memoryText(report);
   if (memory !== undefined) lines.push(`  ${memory}`);
-  lines.push(`  in dispatch "${report.dispatch}", ${times}; seen by ${report.mechanism}; blind to ${report.blindSpot}`);
+  const known = how ? `; seen by ${report.mechanism}; blind to ${report.blindSpot}` : "";
+  lines.push(`  in dispatch "${report.dispatch}", ${times}${known}`);
   return lines;
+}
+
+/** How each kind among the reports was seen, and what that cannot see: once for all of them. */
+export function howLines(reports: readonly CheckReport[]): readonly string[] {
+  const kinds = new Map(reports.map((report) => [report.kind, report] as const));
+  if (kinds.size === 0) return [];
+  return [
+    "How these were seen:",
+    ...[...kinds.values()].map(({ kind, mechanism, blindSpot }) => `  ${kind}: ${mechanism}. Blind to ${blindSpot}`),
+  ];
 }
 
 /** How many of each severity, for a last line. */

@@ -6,7 +6,7 @@ import { countedOutcome } from "../checker/judge.ts";
 import { reportKey } from "../checker/merge.ts";
 import type { FlavourOutcome, KernelAnswer } from "../checker/messages.ts";
 import { sarifLog } from "../checker/sarif.ts";
-import { reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
+import { howLines, reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { appVersion, type Places } from "../host/root.ts";
 import { manifestJsonSchema } from "../manifest/json_schema.ts";
@@ -69,7 +69,7 @@ export function checkTextLines(
   const worth = (report: CheckReport): boolean => options.all === true || report.severity !== "info";
   const lines: string[] = [...answerHead(answer), ""];
   const show = (reports: readonly CheckReport[]): void => {
-    for (const report of reports) lines.push(...reportLines(report, texts), "");
+    for (const report of reports) lines.push(...reportLines(report, texts, false), "");
   };
   show(reportsOf(outcome).filter(worth));
   const apart = onlyWithoutLockstep(answer).filter(worth);
@@ -77,6 +77,8 @@ export function checkTextLines(
     lines.push("Seen only without lockstep, and not counted:", "");
     show(apart);
   }
+  const how = howLines([...reportsOf(outcome).filter(worth), ...apart]);
+  if (how.length > 0) lines.push(...how, "");
   for (const each of answer.stage.outcomes) lines.push(...resultLines(each, colour));
   lines.push("");
   if (options.traffic && outcome.check !== null) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { excerpt } from "../../../electron/checker/excerpt.ts";
 import { CHECK_RULES } from "../../../electron/checker/rules.ts";
 import { sarifLog } from "../../../electron/checker/sarif.ts";
-import { reportLines, summaryText, trafficLines } from "../../../electron/checker/text.ts";
+import { howLines, reportLines, summaryText, trafficLines } from "../../../electron/checker/text.ts";
 import { CHECK_KINDS, type CheckReport, type CheckResult, checkReportSchema } from "../../../native/check.ts";
 
 const SOURCES = new Map([["a/k.metal", "kernel void k() {\n\tx[lane] = y;\n  z = x[lane ^ 1];\n}\n"]]);
@@ -75,6 +75,15 @@ describe("text", () => {
     expect(summaryText({ ...result, dropped: 2, complete: false })).toContain("the run ended early");
   });
 
+  it("says once how each kind was seen, where a report does not say it itself", () => {
+    expect(reportLines(RACE, SOURCES, false).at(-1)).toBe('  in dispatch "score", 1,200 times');
+    expect(howLines([RACE, RACE])).toEqual([
+      "How these were seen:",
+      "  race: shadow cells. Blind to paths that did not run",
+    ]);
+    expect(howLines([])).toEqual([]);
+  });
+
   it("shows traffic by buffer", () => {
     const bytes = { requested: 8192, distinct: 4096, accesses: 2048, simdAccesses: 64 };
     const lines = trafficLines({
@@ -92,6 +101,20 @@ describe("text", () => {
       lines: [],
     });
     expect(lines.at(-1)).toMatch(/^ {2}k +8,192 +4,096 +0 +0$/);
+    const line = {
+      location: { path: "a.metal", line: 4, column: 2 },
+      access: "read",
+      buffer: "k",
+      index: 1,
+      addressSpace: "device",
+      bytes,
+      model: { kind: "lines_128", units: 64, ideal: 32, worst: 2 },
+    } as const;
+    const other = { ...line, location: { path: "a.metal", line: 9, column: 1 }, bytes: { ...bytes, requested: 9000 } };
+    // Two rows of one place are one; the busiest stands first.
+    const rows = trafficLines({ dispatch: "score", buffers: [], lines: [other, line, line] }).slice(-2);
+    expect(rows[0]).toMatch(/a\.metal:4:2 read k +16,384 +8,192 +128 +128 lines of 128, ideal 64$/);
+    expect(rows[1]).toMatch(/a\.metal:9:1 read k +9,000 /);
   });
 });
 
