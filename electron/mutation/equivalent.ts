@@ -10,14 +10,55 @@ interface Equivalent {
   readonly files: readonly string[];
   /** What stands at the site. */
   readonly was: string;
+  /** The line before, where what stands at the site stands elsewhere as well. */
+  readonly line?: string;
   readonly reason: string;
 }
 
-const EQUIVALENT: readonly Equivalent[] = [];
+const SAME_VALUE =
+  "every lane or thread holds the same value and writes it to the same place; the checker lists it as a benign write";
+
+const EQUIVALENT: readonly Equivalent[] = [
+  {
+    class: "guard_dropped",
+    files: ["gqa_decode/decode.h", "gqa_decode/fused_split_kv.metal", "mla_prefill/naive.metal"],
+    was: "lane == 0",
+    reason: SAME_VALUE,
+  },
+  {
+    class: "guard_dropped",
+    files: [
+      "gqa_decode/fused_split_kv.metal",
+      "gqa_decode/naive.metal",
+      "gqa_decode/stages.h",
+      "mla_prefill/naive.metal",
+    ],
+    was: "thread_index == 0",
+    reason: SAME_VALUE,
+  },
+  {
+    class: "barrier_removed",
+    files: ["gqa_decode/decode.h"],
+    line: "  x = simd_sum(lane < simdgroups ? float(slots[lane]) : 0.0f);",
+    was: "threadgroup_barrier(mem_flags::mem_threadgroup);",
+    reason: "no kernel uses the slots again after its sum; the barrier keeps the helper safe for one that would",
+  },
+  {
+    class: "guard_dropped",
+    files: ["mla_prefill/fragment_8x8.h"],
+    was: "index < rows ? visible_keys(sequence, first_query + index) : 0",
+    reason: "rows of a fragment do not touch each other, and rows behind the last one are never stored",
+  },
+];
 
 /** Why a mutant is equivalent; undefined where it is not known to be. */
 export function equivalence(mutant: Mutant): string | undefined {
+  const before = mutant.text.split("\n")[mutant.line - 2];
   return EQUIVALENT.find(
-    (entry) => entry.class === mutant.class && entry.files.includes(mutant.file) && entry.was === mutant.was,
+    (entry) =>
+      entry.class === mutant.class &&
+      entry.files.includes(mutant.file) &&
+      entry.was === mutant.was &&
+      (entry.line === undefined || entry.line === before),
   )?.reason;
 }

@@ -3,7 +3,7 @@
  * The checker looks at the small case of each set of pipelines besides.
  */
 
-import type { Operator } from "../../kernels/route.ts";
+import type { Operator, PrefillShape } from "../../kernels/route.ts";
 import { type Case, DEFAULT_SEED, decodeShape, prefillShape } from "../cases/case.ts";
 import { generated } from "../cases/file.ts";
 
@@ -33,7 +33,7 @@ export function trialCases(operator: Operator, suite: readonly Case[]): readonly
       ...named,
     ];
   }
-  const shape = prefillShape({
+  const narrow = prefillShape({
     heads: 3,
     nope: 128,
     rope: 64,
@@ -42,15 +42,18 @@ export function trialCases(operator: Operator, suite: readonly Case[]): readonly
     cuSeqlens: [0, 41, 41, 110],
     dtype: "f32",
   });
-  return [
-    {
-      key: "mla_prefill/generated/narrow_values/f32",
-      alias: "narrow_values",
-      shape,
-      source: { kind: "generator", generator: "lockstep.fmix32/1", seed: DEFAULT_SEED, variant: "spread" },
-      path: "",
-      boundary: false,
-    },
-    ...named,
-  ];
+  // More queries than keys: the first rows of both sequences see nothing, and must be 0.
+  const blind = { ...narrow, value: 128, cuSeqlensQ: [0, 9, 46], cuSeqlensK: [0, 4, 40], qOffset: [-5, -1] };
+  return [generatedPrefill("narrow_values", narrow), generatedPrefill("blind_rows", blind), ...named];
+}
+
+function generatedPrefill(name: string, shape: PrefillShape): Case {
+  return {
+    key: `mla_prefill/generated/${name}/f32`,
+    alias: name,
+    shape,
+    source: { kind: "generator", generator: "lockstep.fmix32/1", seed: DEFAULT_SEED, variant: "spread" },
+    path: "",
+    boundary: false,
+  };
 }
