@@ -15,7 +15,9 @@ void judge(const Row &row, Tally &tally, float x, float y, float z, float value,
   const double error = measure::error_in_ulp(value, exact, row.format);
   const double ulp = measure::ulp_at(exact, row.format);
   const double precise = row.precise(x, y, exact, ulp);
-  if (error > precise) ++tally.precise_violations;
+  // Half way between two numbers, only the even one is the correctly rounded result.
+  const bool odd = precise == 0.5 && error == 0.5 && static_cast<double>(value) != measure::rounded(exact, row.format);
+  if (error > precise || odd) ++tally.precise_violations;
   if (error > row.fast(x, y, exact, ulp)) ++tally.fast_violations;
   if (precise == precise && !(error <= tally.worst)) {
     tally.worst = error;

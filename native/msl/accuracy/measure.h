@@ -44,7 +44,6 @@ double sqrt(double);
 double tan(double);
 double tanh(double);
 double trunc(double);
-float nextafterf(float, float);
 }
 
 #ifdef MEASURE_VECTORS
@@ -193,6 +192,19 @@ inline double inverse_root(double x) {
   const double midpoint = (floor(root / gap) + 0.5) * gap;
   if (fabs(root - midpoint) > root * 0x1p-48) return root;
   return fma(midpoint * midpoint, x, -1.0) < 0.0 ? midpoint * (1.0 + 0x1p-50) : midpoint * (1.0 - 0x1p-50);
+}
+
+/** The number of the format next to x towards y. */
+inline double next_after(double x, double y, const Format &format) {
+  if (x != x || y != y) return NOT_A_NUMBER;
+  if (x == y) return y;
+  const double least = power(format.smallest - format.digits + 1);
+  if (x == 0.0) return y > 0.0 ? least : -least;
+  if (fabs(x) == INF) return copysign(power(format.overflow) - power(format.overflow - format.digits), x);
+  const bool away = (y > x) == (x > 0.0);
+  const int e = exponent_of(x) < format.smallest ? format.smallest : exponent_of(x);
+  const double size = away ? fabs(x) + power(e - format.digits + 1) : fabs(x) - ulp_at(x, format);
+  return copysign(size >= power(format.overflow) ? INF : size, x);
 }
 
 /** x - floor(x), at most the largest number of the format below 1. */

@@ -64,6 +64,11 @@ describe("a function that is wrong", () => {
     ["by a factor of 1 + 1e-6", wrong("exp", "T(exp(x) * 1.000001f)"), ["float.exp"]],
     ["at one argument", wrong("log", "x == T(1.0f) ? T(NAN) : log(x)"), ["float.log", "half.log"]],
     ["in its rounding", wrong("rint", "round(x)"), ["float.rint", "half.rint", "bfloat.rint"]],
+    [
+      "in its rounding of ties",
+      wrong("add", "T(x + y) + T(x == T(1.0f) && y > T(0.0f) && y < T(0.5f) ? y : T(0.0f))"),
+      ["float.add"],
+    ],
     ["where it should be a NaN", wrong("sqrt", "sqrt(fabs(x))"), ["float.sqrt", "half.sqrt", "bfloat.sqrt"]],
     ["rounded twice", wrong("fma", "T(T(x * y) + z)"), ["half.fma", "bfloat.fma"]],
     ["only by the bound of fast math", wrong("log2", "log2(x) * 1.0000002f"), ["float.log2: "]],

@@ -53,7 +53,8 @@ template <typename T> LS_INLINE T next_after(T x, T y) {
   if (x == y) return y;
   constexpr Bits sign = Bits(1) << (8 * sizeof(T) - 1);
   const Bits bits = __builtin_bit_cast(Bits, x);
-  if (x == T(0)) return __builtin_bit_cast(T, Bits((__builtin_bit_cast(Bits, y) & sign) | 1));
+  // By a comparison, not by the sign bit: clang 19 makes a copysign of that, which loses the sign of a bfloat.
+  if (x == T(0)) return __builtin_bit_cast(T, y > x ? Bits(1) : Bits(sign | 1));
   const bool away = (x < y) == ((bits & sign) == 0);
   return __builtin_bit_cast(T, Bits(away ? bits + 1 : bits - 1));
 }
