@@ -1,6 +1,7 @@
 /** The kernels: routes and files at the left, the source in the middle, the route's table for a shape at the right. */
 import { type ReactElement, useMemo } from "react";
 import type { CallOutput } from "../../../electron/contract.ts";
+import type { RoutePlan } from "../../../kernels/route.ts";
 import { OPERATORS } from "../../../kernels/routes.ts";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
@@ -10,7 +11,7 @@ import { geometryText, lengthText, plural } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
-import { type FailureView, useAnswer } from "../../state/session.ts";
+import { type FailureView, useAnswer, useLive } from "../../state/session.ts";
 import { go, setParams, useView } from "../../state/view.ts";
 import { type Asked, askedOf, caseOf, dispatchWords, type ListedCase } from "../dispatch/asked.ts";
 import { PRODUCTION, presetOf } from "../dispatch/shape_form.ts";
@@ -19,8 +20,12 @@ import { CheckLine } from "./check_line.tsx";
 import { ManifestReports } from "./manifest_reports.tsx";
 import { planFor } from "./plan.ts";
 import { PlanTables } from "./plan_tables.tsx";
-import { RunReports } from "./run_reports.tsx";
+import type { RunChecks } from "./report_rows.ts";
+import { TrafficToggle } from "./report_source.tsx";
+import { RunReports, useCheckedRun } from "./run_reports.tsx";
 import { type Diagnostic, saidOf } from "./said.ts";
+import { checkFor, checksOf, sourceBytes } from "./source_bytes.ts";
+import { SourceStrip } from "./source_strip.tsx";
 import { findingsOn, kernelLines } from "./source_text.ts";
 import { SourceView } from "./source_view.tsx";
 import { useCheck } from "./use_check.ts";
@@ -119,9 +124,11 @@ interface SourcePaneProps {
   /** Why the route's kernels cannot be compiled; undefined where they can. */
   readonly blocked: string | undefined;
   readonly used: readonly string[];
+  readonly plan: RoutePlan | undefined;
+  readonly checks: RunChecks | undefined;
 }
 
-function SourcePane({ shown, used, blocked }: SourcePaneProps): ReactElement {
+function SourcePane({ shown, used, blocked, plan, checks }: SourcePaneProps): ReactElement {
   const { file, line } = shown;
   const { name } = shown.route;
   const wanted = useMemo(() => {
@@ -142,6 +149,12 @@ function SourcePane({ shown, used, blocked }: SourcePaneProps): ReactElement {
     () => (file === undefined ? [] : saidOf(file, findings, diagnostics)),
     [file, findings, diagnostics],
   );
+  const wantsBytes = useView().params.bytes === "on";
+  const bytes = useMemo(() => {
+    if (!wantsBytes || checks === undefined || file === undefined || text === undefined) return undefined;
+    const own = checksOf(checks.checks, shown.asked.shape.operator, name);
+    return sourceBytes(checks, checkFor(own, plan), file, text);
+  }, [wantsBytes, checks, file, text, plan, name, shown.asked.shape.operator]);
   useAction("kernels.check", start, blocked);
   if (file === undefined) {
     return (
@@ -156,10 +169,9 @@ function SourcePane({ shown, used, blocked }: SourcePaneProps): ReactElement {
   const kernels = text === undefined ? [] : kernelLines(text);
   return (
     <Pane label="Source" line>
-      <PaneHead
-        title={file}
-        meta={text === undefined ? undefined : plural(text.trimEnd().split("\n").length, "line")}
-      />
+      <PaneHead title={file} meta={text === undefined ? undefined : plural(text.trimEnd().split("\n").length, "line")}>
+        <TrafficToggle on={wantsBytes} disabled={checks === undefined || checks.checks.length === 0} />
+      </PaneHead>
       {kernels.length === 0 ? null : (
         <div className="kernelrow small">
           <span className="t3">{kernels.length === 1 ? "kernel" : "kernels"}</span>
@@ -178,8 +190,13 @@ function SourcePane({ shown, used, blocked }: SourcePaneProps): ReactElement {
       )}
       <CheckLine check={check} blocked={blocked} />
       <Lint alone={alone} done={sources.texts !== null} count={findings.length} />
+      {bytes === undefined ? null : (
+        <p className="bytesnote micro t3" title={bytes.note}>
+          {bytes.reason === undefined ? `Beside the lines: ${bytes.note}` : `No bytes: ${bytes.reason}`}
+        </p>
+      )}
       {sources.failure === null ? null : <Failed failure={sources.failure} />}
-      {text === undefined ? null : <SourceView key={file} text={text} line={line} said={said} />}
+      {text === undefined ? null : <SourceView key={file} text={text} line={line} said={said} traffic={bytes?.lines} />}
     </Pane>
   );
 }
@@ -267,33 +284,42 @@ function KernelsView({ listed, asked, cases }: ViewProps): ReactElement {
   };
   useAction("list.next", () => move(1));
   useAction("list.previous", () => move(-1));
+  useAction("kernel.manifest", () => go("kernels", { view: "reports", from: "manifest" }));
   useTrail("Kernels", route.name, ...(file === undefined ? [] : [line === undefined ? file : `${file}:${line}`]));
   useViewCommand(dispatchWords({ ...asked, forced: route.name }, caseOf(asked, cases)));
+  const { id } = useCheckedRun();
+  const live = useLive();
+  const running = live !== null && live.id === id && live.outcome === "running";
+  const answer = useAnswer("checks.list", id === undefined || running ? null : { id });
+  const checks = answer.state === "there" ? answer.value : undefined;
   return (
-    <Panes
-      page="kernels"
-      leftLabel="Routes and files"
-      rightLabel="Table of the route"
-      left={<RouteList listed={listed} shown={shown} used={used} />}
-      right={
-        <Pane label="Table of the route" line className="scroll">
-          <PaneHead title={route.name} meta={route.status === "built" ? undefined : "not built yet"}>
-            <ShapeSelect asked={asked} cases={cases} />
-          </PaneHead>
-          <div className="inset small">
-            <p className="t2">{route.summary}</p>
-            <p className="t3">
-              {asked.shape.operator}, {geometryText(asked.shape)}, {lengthText(asked.shape)}, {asked.shape.dtype}
-              {asked.changed.length > 0 ? ", changed" : ""}
-            </p>
-            {refusal === undefined ? null : <p className="note fail">{refusal}</p>}
-          </div>
-          {plan === undefined ? null : <PlanTables plan={plan} />}
-        </Pane>
-      }
-    >
-      <SourcePane shown={shown} used={used} blocked={refusal} />
-    </Panes>
+    <div className="page kernels-page">
+      <SourceStrip route={route.name} operator={route.operator} run={id} checks={checks} />
+      <Panes
+        page="kernels"
+        leftLabel="Routes and files"
+        rightLabel="Table of the route"
+        left={<RouteList listed={listed} shown={shown} used={used} />}
+        right={
+          <Pane label="Table of the route" line className="scroll">
+            <PaneHead title={route.name} meta={route.status === "built" ? undefined : "not built yet"}>
+              <ShapeSelect asked={asked} cases={cases} />
+            </PaneHead>
+            <div className="inset small">
+              <p className="t2">{route.summary}</p>
+              <p className="t3">
+                {asked.shape.operator}, {geometryText(asked.shape)}, {lengthText(asked.shape)}, {asked.shape.dtype}
+                {asked.changed.length > 0 ? ", changed" : ""}
+              </p>
+              {refusal === undefined ? null : <p className="note fail">{refusal}</p>}
+            </div>
+            {plan === undefined ? null : <PlanTables plan={plan} />}
+          </Pane>
+        }
+      >
+        <SourcePane shown={shown} used={used} blocked={refusal} plan={plan} checks={checks} />
+      </Panes>
+    </div>
   );
 }
 

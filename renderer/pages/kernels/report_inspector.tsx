@@ -151,9 +151,14 @@ export function NoReport({ kinds }: { readonly kinds: readonly BlindSpot[] }): R
         </p>
       </div>
       <dl className="blind small">
-        {kinds.map(({ kind, blindSpot }) => (
-          <div key={kind}>
-            <dt className="m">{CHECK_RULES[kind].title}</dt>
+        {[...new Set(kinds.map(({ blindSpot }) => blindSpot))].map((blindSpot) => (
+          <div key={blindSpot}>
+            <dt className="m">
+              {kinds
+                .filter((each) => each.blindSpot === blindSpot)
+                .map(({ kind }) => CHECK_RULES[kind].title)
+                .join(", ")}
+            </dt>
             <dd className="t2">{blindSpot}</dd>
           </div>
         ))}

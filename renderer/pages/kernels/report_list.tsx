@@ -77,8 +77,11 @@ function Row({ row, selected }: RowProps): ReactElement {
         {CHECK_RULES[report.kind].title}
       </span>
       <span className="num t2 micro">{countText(count)} ×</span>
-      <span className="el micro mono under">{shortPlace(report, true)}</span>
-      <span className="el micro t3 num">{setsText(row)}</span>
+      <span className="row under micro">
+        <span className="el mono">{shortPlace(report, true)}</span>
+        <span className="sp" />
+        <span className="t3 nw">{setsText(row)}</span>
+      </span>
     </button>
   );
 }

@@ -52,6 +52,8 @@ function heldText(row: Row): string {
 }
 
 interface CasesProps {
+  /** Id of the run. */
+  readonly run: string;
   readonly all: readonly Row[];
   readonly rows: readonly Row[];
   readonly row: Row | undefined;
@@ -60,7 +62,7 @@ interface CasesProps {
 }
 
 /** The cases, and the gates of the one at hand. */
-function Cases({ all, rows, row, text, onSelect }: CasesProps): ReactElement {
+function Cases({ run, all, rows, row, text, onSelect }: CasesProps): ReactElement {
   return (
     <div className="page parity-left">
       <Pane label="Cases">
@@ -75,7 +77,7 @@ function Cases({ all, rows, row, text, onSelect }: CasesProps): ReactElement {
           {row?.result === undefined ? (
             <p className="nothing t3">No gate was asked: there is no result</p>
           ) : (
-            <GateTable result={row.result} dense />
+            <GateTable result={row.result} run={run} dense />
           )}
         </div>
       </Pane>
@@ -131,7 +133,7 @@ function RunView({ run }: { readonly run: RunModel }): ReactElement {
   );
   const there = row?.result !== undefined && row.record !== undefined && row.result.metrics !== null;
   const idle = run.outcome !== "running";
-  const left = <Cases all={all} rows={rows} row={row} text={text} onSelect={select} />;
+  const left = <Cases run={run.id} all={all} rows={rows} row={row} text={text} onSelect={select} />;
   return (
     <div className="page parity-rows">
       {row === undefined ? (

@@ -2,6 +2,7 @@
 import type { ReactElement } from "react";
 import { ActionButton } from "../../parts/button.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
+import { Pinned } from "../../parts/pinned.tsx";
 import { noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
@@ -80,6 +81,7 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
           </span>
         ) : null}
         {run.execution === "imported" ? <span className="tag">imported</span> : null}
+        <Pinned result={result} />
         <span className="sp" />
         {words.next ? (
           <span className="small t2" title={words.next}>

@@ -101,8 +101,12 @@ export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): R
                 <CaseCell row={row} />
               </td>
               <td className="t2">{row.record?.shape.dtype ?? ""}</td>
-              <td className="el" title={row.route}>
+              <td
+                className="el"
+                title={row.result?.flavour === "lockstep" ? `${row.route}, pinned to lockstep` : row.route}
+              >
                 {row.route}
+                {row.result?.flavour === "lockstep" ? <span className="t3 micro"> in lockstep</span> : null}
               </td>
               <FigureCells row={row} step={step} />
               <td className="num t2">

@@ -5,6 +5,7 @@ import { ActionButton } from "../../parts/button.tsx";
 import { GateTable } from "../../parts/gate_table.tsx";
 import { Glyph, Verdict } from "../../parts/glyph.tsx";
 import { PaneHead } from "../../parts/pane.tsx";
+import { Pinned } from "../../parts/pinned.tsx";
 import { entryGlyph, entrySummary, entryWord } from "../../parts/run_entry.ts";
 import { geometryText, lengthText, plural, runName, whenText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
@@ -27,6 +28,7 @@ export function SelectedResult({ run, row }: { readonly run: RunModel; readonly 
       <div className="inset">
         <div className="row small">
           <Verdict name={stateGlyph(row.state)}>{STATE_WORDS[row.state]}</Verdict>
+          <Pinned result={result} />
           {record === undefined ? null : (
             <span className="t3 el">
               {lengthText(record.shape)}, {geometryText(record.shape)}, {record.shape.dtype}
@@ -39,7 +41,7 @@ export function SelectedResult({ run, row }: { readonly run: RunModel; readonly 
         )}
       </div>
       <div className="body scroll">
-        {result === undefined ? <NoResult {...noResultWords(run, row)} /> : <GateTable result={result} />}
+        {result === undefined ? <NoResult {...noResultWords(run, row)} /> : <GateTable result={result} run={run.id} />}
       </div>
     </>
   );
