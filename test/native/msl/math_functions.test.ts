@@ -27,6 +27,26 @@ describe("common functions", () => {
   });
 });
 
+describe("bits of a bfloat", () => {
+  it("keep the sign that a kernel puts there", async () => {
+    const failed = await failedChecks(`
+      void program() {
+        for (float b : {-2.0f, 2.0f, -0.0f}) {
+          volatile float hidden = b;
+          const bfloat y = bfloat(hidden);
+          const ushort sign = as_type<ushort>(y) & 0x8000;
+          const bfloat one = as_type<bfloat>(ushort(sign | 0x3f80));
+          const bfloat4 ones = as_type<bfloat4>(ushort4(ushort(sign | 0x3f80)));
+          CHECK(as_type<ushort>(one) == (sign | 0x3f80) && float(one) == (sign != 0 ? -1.0f : 1.0f));
+          CHECK(float(ones.x) == (sign != 0 ? -1.0f : 1.0f) && float(ones.w) == float(one));
+        }
+        constexpr bfloat half_of_it = as_type<bfloat>(ushort(0x3f00));
+        CHECK(half_of_it == bfloat(0.5f) && as_type<bfloat>(as_type<half>(ushort(0x3f00))) == half_of_it);
+      }`);
+    expect(failed).toEqual([]);
+  });
+});
+
 describe("functions with exact results", () => {
   it("round, split and scale", async () => {
     const failed = await failedChecks(`
