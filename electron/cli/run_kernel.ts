@@ -1,4 +1,5 @@
 /** `lockstep run`: any kernel by its manifest, judged by the oracle and the gates; the checker looks first. */
+import { commandLine } from "../actions.ts";
 import { countedOutcome } from "../checker/judge.ts";
 import { type FlavourOutcome, flavourSchema, type KernelAnswer, type KernelRequest } from "../checker/messages.ts";
 import { CHECK_RULES } from "../checker/rules.ts";
@@ -7,7 +8,7 @@ import { stableJson } from "../evidence/json.ts";
 import { GATES } from "../gates/gates.ts";
 import type { Places } from "../host/root.ts";
 import { unknownName } from "../runs/usage.ts";
-import { bytesText, counted, figureText, shellQuote, timeText } from "../words.ts";
+import { bytesText, counted, figureText, timeText } from "../words.ts";
 import { painted } from "./format.ts";
 import type { Output } from "./output.ts";
 import { EXIT } from "./parity.ts";
@@ -23,8 +24,16 @@ export async function runKernel(options: RunKernelOptions, where: Places, output
   if (end.type !== "kernel_ended") return sayRefusal(end, options.json, output);
   const { answer } = end;
   if (options.json) output.line(stableJson({ ...answer, texts: undefined }).trimEnd());
-  else for (const line of resultLines(answer, String(options.manifest), output.colour)) output.line(line);
+  else for (const line of resultLines(answer, checkCommand(options), output.colour)) output.line(line);
   return verdictExit(answer.verdict);
+}
+
+/** The command that shows the reports of the same run. */
+function checkCommand({ manifest, root, set, chip }: RunKernelOptions): string {
+  const option = (flag: string, value: string | undefined): readonly string[] =>
+    value === undefined ? [] : [flag, value];
+  const words = [String(manifest), ...option("--root", root), ...option("--set", set), ...option("--chip", chip)];
+  return commandLine(["lockstep", "check", ...words]);
 }
 
 function flavourOf(text: string | undefined): KernelRequest["flavour"] {
@@ -47,7 +56,7 @@ export function headline(answer: KernelAnswer, colour: boolean): string {
   return verdict === null ? `Ran: ${reason}` : `${painted(HEADLINE[verdict], verdict, colour)}: ${reason}`;
 }
 
-export function resultLines(answer: KernelAnswer, manifest: string, colour: boolean): readonly string[] {
+export function resultLines(answer: KernelAnswer, check: string, colour: boolean): readonly string[] {
   const { result } = answer;
   return [
     ...answerHead(answer),
@@ -55,7 +64,7 @@ export function resultLines(answer: KernelAnswer, manifest: string, colour: bool
     "",
     ...outcomeLines(result, colour),
     ...pinLines(answer),
-    ...checkLines(answer, manifest),
+    ...checkLines(answer, check),
     "",
     headline(answer, colour),
   ];
@@ -112,7 +121,7 @@ export function pinLines({ pinned, stage, result }: KernelAnswer): readonly stri
   ];
 }
 
-function checkLines(answer: KernelAnswer, manifest: string): readonly string[] {
+function checkLines(answer: KernelAnswer, command: string): readonly string[] {
   const { stage, stageCached, stageDigest } = answer;
   const outcome = countedOutcome(stage);
   const source = stageCached ? `, cached verdict ${stageDigest.slice(0, 12)} of the same texts and sizes` : "";
@@ -124,7 +133,7 @@ function checkLines(answer: KernelAnswer, manifest: string): readonly string[] {
     lines.push(`  ${placeText(report.first)}: ${report.severity}: ${CHECK_RULES[report.kind].title}`);
   }
   if (worth.length > SHOWN) lines.push(`  and ${counted(worth.length - SHOWN, "more report")}`);
-  if (worth.length > 0) lines.push(`  lockstep check ${shellQuote(manifest)} shows them with their lines`);
+  if (worth.length > 0) lines.push(`  with their lines: ${command}`);
   return lines;
 }
 
