@@ -1,6 +1,6 @@
 /**
- * The bundles of the evidence folder: listed when asked for, read once, read again when they change. A folder that is no
- * bundle is listed as such. Nothing here verifies: a list says what records say.
+ * The bundles of the evidence folder: listed when asked for, read once, read again when they change; what was read is kept
+ * between two starts. A folder that is no bundle is listed as such. Nothing here verifies: a list says what records say.
  */
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -20,6 +20,7 @@ import {
 } from "../runs/record.ts";
 import { type RouteCheck, routeCheckSchema } from "../runs/route_check.ts";
 import { WorkbenchError } from "./failure.ts";
+import { type Indexed, readIndex, writeIndex } from "./history_index.ts";
 
 const RECORD = "data/record.json";
 const SUFFIX = ".lockstep";
@@ -27,15 +28,11 @@ const SUFFIX = ".lockstep";
 /** Records are large; the ones looked at last are kept. */
 const KEPT_RECORDS = 8;
 
-interface Known {
-  readonly stamp: string;
-  readonly entry: RunEntry;
-}
-
 export class History {
   /** Folder of the bundles. It need not be there. */
   readonly folder: string;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, Indexed>();
+  #index: Promise<void> | undefined;
   readonly #records = new Map<string, { readonly stamp: string; readonly record: RunRecord }>();
 
   readonly #elsewhere: (id: string) => string | undefined;
@@ -48,8 +45,16 @@ export class History {
 
   /** Every bundle, newest first; what is no bundle comes last. */
   async list(): Promise<readonly RunEntry[]> {
+    this.#index ??= readIndex(this.folder).then((bundles) => {
+      for (const [id, indexed] of bundles) this.#known.set(id, indexed);
+    });
+    await this.#index;
+    const names = await this.#names();
+    const before = new Map(this.#known);
     const entries: RunEntry[] = [];
-    for (const name of await this.#names()) entries.push(await this.#entry(name));
+    for (const name of names) entries.push(await this.#entry(name));
+    const own = new Map(names.flatMap((name) => (this.#known.has(name) ? [[name, this.#known.get(name)!]] : [])));
+    if ([...own].some(([name, known]) => before.get(name) !== known)) await writeIndex(this.folder, own);
     const time = (entry: RunEntry): string => (entry.state === "bad" ? "" : entry.startedAt);
     return entries.sort((a, b) => (time(a) < time(b) ? 1 : -1));
   }
@@ -220,10 +225,10 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Changes when the record or the manifest changes. */
+/** Changes when the record or the manifest changes; the last time of each is set by the system alone. */
 async function stampOf(folder: string): Promise<string> {
   const stats = await Promise.all([RECORD, MANIFEST].map((file) => fs.stat(path.join(folder, file))));
-  return stats.map((stat) => `${stat.mtimeMs} ${stat.size}`).join(" ");
+  return stats.map((stat) => `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`).join(" ");
 }
 
 /** The real path of a file of a bundle. Throws where a link leads out of it. */
