@@ -16,15 +16,18 @@ export interface StageKey {
   readonly sizes: Sizes;
   readonly profile: DeviceProfile;
   readonly runner: string;
+  /** Version of the program: its words and its policy are part of what is kept. */
+  readonly version: string;
 }
 
 /** The digest that a stage is kept under. */
-export function stageDigest({ loaded, sizes, profile, runner }: StageKey): string {
+export function stageDigest({ loaded, sizes, profile, runner, version }: StageKey): string {
   const { manifest, source, includes } = loaded;
   // Words for people change nothing.
   const { name: _name, note: _note, project: _project, $schema: _schema, ...rest } = manifest;
   return sha256(
     stableJson({
+      version,
       manifest: JSON.parse(JSON.stringify(rest)),
       texts: [source, ...includes].map(({ path, text }) => [path, sha256(text)]),
       sizes: { ...sizes },

@@ -16,7 +16,7 @@ import { KernelRun } from "../manifest/run.ts";
 import { type LoadedManifest, loadManifest, manifestOfTexts } from "../manifest/sources.ts";
 import { chipOf } from "./device_name.ts";
 import { refusalOf } from "./refusal.ts";
-import type { Places } from "./root.ts";
+import { appVersion, type Places } from "./root.ts";
 
 /** Resolves with the answer or the refusal. Rejects for defects of the program only. */
 export async function kernelRequest(
@@ -64,7 +64,13 @@ async function answerOf(
 ): Promise<KernelAnswer> {
   const { manifest } = loaded;
   const { profile } = device;
-  const digest = stageDigest({ loaded, sizes: run.sizes, profile, runner: where.runner });
+  const digest = stageDigest({
+    loaded,
+    sizes: run.sizes,
+    profile,
+    runner: where.runner,
+    version: appVersion(where.root),
+  });
   const stages = new StageCache();
   // A check that was asked for runs; a run may cite the checker's earlier word.
   const known = request.purpose === "run" ? await stages.lookup(digest) : undefined;
