@@ -32,7 +32,7 @@ export function checkResult(
   exactness: Exactness,
 ): CheckResult {
   const namer = new Namer(dispatches, locations);
-  const reports = checks.reports.map((report) => readReport(report, namer));
+  const reports = joined(checks.reports, namer);
   const unseen = locations.find((one) => one.unseen !== undefined)?.unseen;
   const cutShort = exactnessOf(checks, exactness, unseen);
   return {
@@ -129,6 +129,24 @@ class Namer {
     }
     return { addressSpace: space === "stack" ? "thread" : null, buffer: null, offset, words: "" };
   }
+}
+
+/** One report for all copies of a line that the compiler made: the first of them, with the counts of all. */
+function joined(found: readonly RunnerReport[], namer: Namer): CheckReport[] {
+  const known = new Map<string, CheckReport>();
+  const place = ({ location, access }: SiteAccess): string =>
+    location ? `${location.path}:${location.line}:${location.column} ${access}` : access;
+  for (const [index, one] of found.entries()) {
+    const report = readReport(one, namer);
+    const { kind, severity, dispatch, buffer, first, second } = report;
+    // Which side of a race came first is a matter of the order of execution.
+    const sides = second ? [place(first), place(second)].sort() : [place(first)];
+    const isLocated = first.location !== null || (second?.location ?? null) !== null;
+    const key = isLocated ? [kind, one.detail, severity, dispatch, buffer, sides] : [index];
+    const before = known.get(JSON.stringify(key));
+    known.set(JSON.stringify(key), before ? { ...before, count: before.count + report.count } : report);
+  }
+  return [...known.values()];
 }
 
 function readReport(report: RunnerReport, namer: Namer): CheckReport {

@@ -159,6 +159,18 @@ function rows(toolchain: Toolchain): readonly FlagRow[] {
       flags: ["-ftrivial-auto-var-init=pattern", "-ftrivial-auto-var-init-max-size=256"],
       why: "local variables that nobody wrote hold a pattern; matrices are larger and are NaN by themselves",
     },
+    {
+      step: "kernel",
+      flavours: CHECKING,
+      flags: ["-mllvm", "-capture-tracking-max-uses-to-explore=0"],
+      why: "the instrumentation skips local arrays whose address does not escape; now none counts as such",
+    },
+    {
+      step: "kernel",
+      flavours: CHECKING,
+      flags: ["-mllvm", "-sink-common-insts=false", "-mllvm", "-hoist-common-insts=false"],
+      why: "an access that stands for those of two branches has no line",
+    },
     { step: "kernel", flavours: INSTRUMENTED, flags: ["-gline-tables-only"], why: "reports name source lines" },
   ];
 }

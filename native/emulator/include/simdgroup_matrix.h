@@ -371,10 +371,37 @@ template <typename T> __attribute__((noinline, LOCKSTEP_UNSEEN)) void gather_for
   rendezvous(site, [](Simdgroup &group, uint32_t) __attribute__((LOCKSTEP_UNSEEN)) { matrix<T>::gather_operand(group, 0); });
 }
 
+#if LOCKSTEP_CHECKS
+
+/** Gives the lanes what the leader is about to write, as elements of the destination. */
+template <typename T, typename U> struct TileToStore {
+  static constexpr Meeting meeting = Meeting::access;
+  __attribute__((LOCKSTEP_UNSEEN)) void operator()(Simdgroup &group, uint32_t) const {
+    static_assert(64 * sizeof(U) <= sizeof group.results);
+    write_tile_to(reinterpret_cast<U *>(group.results), static_cast<matrix<T> *>(group.operands[0][0])->read_tile(), 8, false);
+  }
+};
+
+/** Nothing is written before every lane has compared its elements with what is there. */
+template <typename T, typename U>
+__attribute__((noinline, LOCKSTEP_UNSEEN)) void look_at_store(const void *site, matrix<T> &a, U *destination, ulong stride,
+                                                              bool transpose) {
+  bring_operand(0, &a);
+  rendezvous(site, TileToStore<T, U>{});
+  matrix_access(destination, stride * sizeof(U), sizeof(U), transpose, true, site, current_simdgroup().results);
+  rendezvous(site, AccessToComplete{});
+}
+
+#endif
+
 template <typename T, typename U>
 LOCKSTEP_INTERNAL void store_tile(const void *site, matrix<T> &a, U *destination, ulong stride, bool transpose) {
   if (a.flags & in_fragments) gather_for_store(site, a);
+#if LOCKSTEP_CHECKS
+  look_at_store(site, a, destination, stride, transpose);
+#else
   matrix_access(destination, stride * sizeof(U), sizeof(U), transpose, true, site);
+#endif
   if (is_leader()) write_tile_to(destination, a.read_tile(), stride, transpose);
 }
 

@@ -30,7 +30,9 @@ bool looked_at(const siginfo_t *info, void *context) {
   }
   auto *machine = static_cast<ucontext_t *>(context);
   const auto pc = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
-  if (machine->uc_mcontext.fpregs == nullptr || lockstep_emulator_trap(reinterpret_cast<const void *>(pc), kind) == 0) return false;
+  const auto stack = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RSP]);
+  if (machine->uc_mcontext.fpregs == nullptr) return false;
+  if (lockstep_emulator_trap(reinterpret_cast<const void *>(pc), reinterpret_cast<const void *>(stack), kind) == 0) return false;
   constexpr std::uint32_t kAllMasked = 0x1f80;
   constexpr std::uint32_t kFlags = 0x3f;
   machine->uc_mcontext.fpregs->mxcsr = (machine->uc_mcontext.fpregs->mxcsr | kAllMasked) & ~kFlags;

@@ -281,9 +281,9 @@ int lockstep_emulator_describe_crash(int signal, const void *address, char *text
   return worker != nullptr && worker->describe_crash(signal, address, text, size) ? 1 : 0;
 }
 
-int lockstep_emulator_trap(const void *pc, int kind) {
+int lockstep_emulator_trap(const void *pc, const void *stack, int kind) {
   const Worker *worker = Worker::current();
-  return worker != nullptr && worker->trap(pc, kind) ? 1 : 0;
+  return worker != nullptr && worker->trap(pc, stack, kind) ? 1 : 0;
 }
 
 } // extern "C"

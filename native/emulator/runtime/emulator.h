@@ -121,8 +121,11 @@ void lockstep_emulator_progress(const lockstep_emulator *emulator, lockstep_prog
  */
 int lockstep_emulator_describe_crash(int signal, const void *address, char *text, size_t size);
 
-/* For signal handlers: an operation at `pc` is invalid (0), divides by zero (1) or overflows (2). True: mask and go on. */
-int lockstep_emulator_trap(const void *pc, int kind);
+/*
+ * For signal handlers: an operation at `pc` is invalid (0), divides by zero (1) or overflows (2); `stack` is the stack
+ * pointer. True: mask and go on.
+ */
+int lockstep_emulator_trap(const void *pc, const void *stack, int kind);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,11 @@ namespace lockstep {
 
 namespace {
 
-/** As much as a 32-bit byte offset reaches, so that a wrong index is caught and named whichever buffer it ran out of. */
-constexpr std::size_t kWideGuard = std::size_t{4} << 30;
+/**
+ * Guards, the widest that address space allows: as much as a 32-bit index of 16 bytes reaches, or a 32-bit byte offset, so
+ * that a wrong index is caught and named whichever buffer it ran out of.
+ */
+constexpr std::size_t kGuards[] = {std::size_t{64} << 30, std::size_t{4} << 30};
 constexpr std::uint64_t kUnit = 16;
 
 } // namespace
@@ -51,11 +54,12 @@ std::string MappedBuffer::map() {
     return name + " has " + std::to_string(bytes_) + " bytes at offset " + std::to_string(file_offset_) + " of a file of " +
            std::to_string(info.st_size) + " bytes: its last 16-byte unit must end a page of the file.";
   }
-  std::size_t guard = kWideGuard;
-  Reservation reservation(guard + end + guard);
-  if (!reservation.valid()) {
-    guard = page_bytes();
+  Reservation reservation;
+  std::size_t guard = 0;
+  for (const std::size_t wanted : {kGuards[0], kGuards[1], page_bytes()}) {
+    guard = wanted;
     reservation = Reservation(guard + end + guard);
+    if (reservation.valid()) break;
   }
   void *mapped = MAP_FAILED;
   if (reservation.valid()) {

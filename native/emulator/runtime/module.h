@@ -95,11 +95,11 @@ void lockstep_module_locate(lockstep_location *location);
 
 /*
  * Exported by modules of check flavours, called in signal handlers: an operation at `pc` is invalid (0), divides by zero
- * (1) or overflows (2). 1: the thread goes on with all exceptions masked.
+ * (1) or overflows (2). `stack` is the stack pointer there. 1: the thread goes on with all exceptions masked.
  */
-int lockstep_module_trap(const void *pc, int kind);
+int lockstep_module_trap(const void *pc, const void *stack, int kind);
 
-typedef int (*lockstep_module_trap_function)(const void *, int);
+typedef int (*lockstep_module_trap_function)(const void *, const void *, int);
 typedef void (*lockstep_module_describe_function)(lockstep_module_info *);
 typedef int (*lockstep_module_run_function)(const lockstep_launch *, uint32_t, uint32_t, uint32_t);
 typedef const char *(*lockstep_module_message_function)(void);

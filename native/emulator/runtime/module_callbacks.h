@@ -12,7 +12,8 @@
 
 namespace lockstep {
 
-enum class Access { read, write, atomic_read, atomic_write };
+/** `atomic_update` reads what it replaces. */
+enum class Access { read, write, atomic_read, atomic_write, atomic_update };
 
 } // namespace lockstep
 
@@ -44,7 +45,7 @@ enum class Access { read, write, atomic_read, atomic_write };
 
 #define LS_ATOMIC_FETCH(bits, type, operation)                                                                         \
   LOCKSTEP_HIDDEN type __tsan_atomic##bits##_fetch_##operation(volatile type *object, type operand, int) {             \
-    LS_ON(object, bits / 8, atomic_write, true);                                                                       \
+    LS_ON(object, bits / 8, atomic_update, true);                                                                      \
     return __atomic_fetch_##operation(object, operand, __ATOMIC_SEQ_CST);                                              \
   }
 #define LS_ATOMICS(bits, type)                                                                                         \
@@ -57,22 +58,22 @@ enum class Access { read, write, atomic_read, atomic_write };
     __atomic_store_n(object, value, __ATOMIC_SEQ_CST);                                                                 \
   }                                                                                                                    \
   LOCKSTEP_HIDDEN type __tsan_atomic##bits##_exchange(volatile type *object, type value, int) {                        \
-    LS_ON(object, bits / 8, atomic_write, true);                                                                       \
+    LS_ON(object, bits / 8, atomic_update, true);                                                                      \
     return __atomic_exchange_n(object, value, __ATOMIC_SEQ_CST);                                                       \
   }                                                                                                                    \
   LOCKSTEP_HIDDEN int __tsan_atomic##bits##_compare_exchange_strong(volatile type *object, type *expected, type desired, \
                                                                     int, int) {                                        \
-    LS_ON(object, bits / 8, atomic_write, true);                                                                       \
+    LS_ON(object, bits / 8, atomic_update, true);                                                                      \
     return __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }                                                                                                                    \
   LOCKSTEP_HIDDEN int __tsan_atomic##bits##_compare_exchange_weak(volatile type *object, type *expected, type desired, \
                                                                   int, int) {                                          \
-    LS_ON(object, bits / 8, atomic_write, true);                                                                       \
+    LS_ON(object, bits / 8, atomic_update, true);                                                                      \
     return __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }                                                                                                                    \
   LOCKSTEP_HIDDEN type __tsan_atomic##bits##_compare_exchange_val(volatile type *object, type expected, type desired, int, \
                                                                   int) {                                               \
-    LS_ON(object, bits / 8, atomic_write, true);                                                                       \
+    LS_ON(object, bits / 8, atomic_update, true);                                                                      \
     __atomic_compare_exchange_n(object, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
     return expected;                                                                                                   \
   }                                                                                                                    \

@@ -34,8 +34,11 @@ constexpr uint32_t kFloatPattern = 0xffffffffu;
 
 PendingWrite pending;
 
-bool is_write(Access kind) { return kind == Access::write || kind == Access::atomic_write; }
-bool is_atomic(Access kind) { return kind == Access::atomic_read || kind == Access::atomic_write; }
+constexpr bool is_atomic(Access kind) { return kind != Access::read && kind != Access::write; }
+constexpr bool is_read(Access kind) { return kind == Access::read || kind == Access::atomic_read; }
+constexpr bool is_write(Access kind) { return !is_read(kind); }
+/** True if the access takes what is there. */
+constexpr bool takes_value(Access kind) { return is_read(kind) || kind == Access::atomic_update; }
 
 uint32_t access_name(Access kind) {
   if (is_atomic(kind)) return LOCKSTEP_ACCESS_ATOMIC;
@@ -72,12 +75,22 @@ lockstep_side stamped_side(const lockstep_stamp &stamp, uint32_t access, bool de
   return side;
 }
 
+void make_same_value(lockstep_report &report) {
+  report.values[0] = report.kind;
+  report.kind = LOCKSTEP_SAME_VALUE;
+  report.detail = 0;
+}
+
 struct Conflict {
   const lockstep_region &region;
   uint64_t offset;
   uint32_t size;
   Access kind;
   uint32_t site;
+  /** What the memory holds after a write of the library; null where the write itself shows it. */
+  const void *after;
+  /** Such a write is reported once, however many cells it covers. */
+  mutable bool told = false;
 };
 
 /** Two accesses of one cell by different threads, at least one of them a write: reports them if nothing orders them. */
@@ -113,6 +126,13 @@ __attribute__((noinline, cold)) void examine(const Conflict &now, const lockstep
   const char *const address = reinterpret_cast<const char *>(now.region.base + now.offset);
   // The other cells of an access whose first one waits: its bytes are compared as a whole.
   if (both_write && pending.waits && pending.address == address && pending.bytes == now.size) return;
+  if (both_write && now.after != nullptr) {
+    if (now.told) return;
+    now.told = true;
+    if (__builtin_memcmp(address, now.after, now.size) == 0) make_same_value(report);
+    add_report(report);
+    return;
+  }
   if (both_write && now.size <= sizeof pending.before && !pending.waits) {
     pending.waits = true;
     pending.report = report;
@@ -136,6 +156,19 @@ __attribute__((noinline, cold)) void split_cells(lockstep_region &region, uint32
   region.shift = static_cast<uint8_t>(shift);
 }
 
+/**
+ * True for an atomic over a plain write that nothing has ordered yet: the plain one stays, because atomics of other threads
+ * are in conflict with it and not with the atomic. `first` to `first_own` are the epochs of other threadgroups.
+ */
+template <Access kind> inline __attribute__((always_inline)) bool hides_plain(const lockstep_stamp &before, const lockstep_stamp &own,
+                                                                              uint32_t first, uint32_t first_own) {
+  if constexpr (!is_atomic(kind)) return false;
+  if ((before.lane & LOCKSTEP_STAMP_ATOMIC) != 0) return false;
+  if (before.epoch != own.epoch) return before.epoch >= first && before.epoch < first_own;
+  const uint32_t simdgroup = (own.lane & LOCKSTEP_STAMP_THREAD) / LOCKSTEP_SIMD_WIDTH;
+  return before.lane / LOCKSTEP_SIMD_WIDTH != simdgroup || before.tick == own.tick;
+}
+
 template <Access kind> inline __attribute__((always_inline)) void note_threadgroup(lockstep_region &region, lockstep_cell *begin,
                                                                                    lockstep_cell *end, const lockstep_stamp &own,
                                                                                    const Conflict &now) {
@@ -146,13 +179,15 @@ template <Access kind> inline __attribute__((always_inline)) void note_threadgro
   [[maybe_unused]] const lockstep_cell *const padding =
       now.size >= 8 ? begin + ((now.size * 3 / 4 + (1u << region.shift) - 1) >> region.shift) : end;
   for (lockstep_cell *cell = begin; cell < end; ++cell) {
-    if constexpr (kind == Access::read || kind == Access::atomic_read) {
+    if constexpr (takes_value(kind)) {
       // Of three components the compiler reads four.
       if (__builtin_expect(cell->write.epoch < check_state.first_threadgroup_epoch && !told, 0) && cell < padding) {
         add_report(report_of(LOCKSTEP_UNINITIALIZED_THREADGROUP, &region, static_cast<int64_t>(now.offset), now.size, now.site,
                              access_name(kind)));
         told = true;
       }
+    }
+    if constexpr (is_read(kind)) {
       if (__builtin_expect(cell->write.epoch == epoch && cell->write.lane != own.lane, 0)) examine(now, cell->write, true);
       if (cell->read[0].epoch != epoch) {
         cell->read[0] = own;
@@ -176,7 +211,7 @@ template <Access kind> inline __attribute__((always_inline)) void note_threadgro
         if (cell->read[0].lane != own.lane) examine(now, cell->read[0], false);
         if (cell->read[1].epoch == epoch && cell->read[1].lane != own.lane) examine(now, cell->read[1], false);
       }
-      cell->write = own;
+      if (!hides_plain<kind>(cell->write, own, 0, 0)) cell->write = own;
     }
   }
 }
@@ -192,7 +227,7 @@ template <Access kind> inline __attribute__((always_inline)) void note_device(lo
   const uint32_t first_own = check_state.first_own_device_epoch;
   for (lockstep_cell *cell = begin; cell < end; ++cell) {
     if (__builtin_expect(cell->write.epoch >= first && !is_own(cell->write, own), 0)) examine(now, cell->write, true);
-    if constexpr (kind == Access::read || kind == Access::atomic_read) {
+    if constexpr (is_read(kind)) {
       if (cell->read[0].epoch < first) {
         cell->read[0] = own;
         cell->read[1].epoch = 0;
@@ -211,7 +246,7 @@ template <Access kind> inline __attribute__((always_inline)) void note_device(lo
         if (!is_own(cell->read[0], own)) examine(now, cell->read[0], false);
         if (cell->read[1].epoch >= first && !is_own(cell->read[1], own)) examine(now, cell->read[1], false);
       }
-      cell->write = own;
+      if (!hides_plain<kind>(cell->write, own, first, first_own)) cell->write = own;
     }
   }
 }
@@ -292,10 +327,10 @@ __attribute__((noinline)) void elsewhere(uintptr_t at, uint32_t size, Access kin
 }
 
 template <Access kind> inline __attribute__((always_inline)) void look_at(uintptr_t at, uint32_t size, bool aligned, uint32_t site,
-                                                                          const void *return_address) {
+                                                                          const void *return_address, const void *after) {
   CheckState &state = check_state;
-  constexpr bool writes = kind == Access::write || kind == Access::atomic_write;
-  constexpr bool atomic = kind == Access::atomic_read || kind == Access::atomic_write;
+  constexpr bool writes = is_write(kind);
+  constexpr bool atomic = is_atomic(kind);
   lockstep_check &shared = *state.shared;
   uint32_t index = state.classes[at >> LOCKSTEP_PIECE_SHIFT & (LOCKSTEP_PIECES - 1)];
   if (index < LOCKSTEP_CLASS_REGION) {
@@ -323,7 +358,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
   }
   const Lane &lane = *lockstep_current;
   note_traffic(index, static_cast<uint32_t>(at), size, writes, lane, site, return_address);
-  const Conflict now{region, offset, size, kind, site};
+  const Conflict now{region, offset, size, kind, site, after};
   if (region.valid != nullptr) {
     uint32_t mask;
     const uint8_t *word;
@@ -331,7 +366,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
     if ((bits & mask) != mask) {
       // Of three components the compiler reads four.
       const uint32_t meant = size >= 8 ? mask & ~(mask << (size * 3 / 4)) : mask;
-      if ((!writes || kind == Access::atomic_write) && (bits & meant) != meant) {
+      if (takes_value(kind) && (bits & meant) != meant) {
         add_report(report_of(LOCKSTEP_UNINITIALIZED_DEVICE, &region, static_cast<int64_t>(offset), size, site, access_name(kind)));
       }
       if (writes) set_bits(region.valid, offset, size);
@@ -342,7 +377,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
       add_report(report_of(LOCKSTEP_READ_ONLY_WRITE, &region, static_cast<int64_t>(offset), size, site, access_name(kind)));
     }
     if (__builtin_expect(region.is_output, 0)) note_output(region, now);
-    if (__builtin_expect(state.watches, 0)) watch_write(reinterpret_cast<const void *>(at), size, site, &region);
+    if (__builtin_expect(state.watches, 0)) watch_write(reinterpret_cast<const void *>(at), size, site, &region, after);
   }
   if (region.cells == nullptr) return;
   const uint32_t finest = static_cast<uint32_t>(__builtin_ctzll(offset | size | 16));
@@ -361,7 +396,7 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
 }
 
 template <Access kind> inline __attribute__((always_inline)) void on_access(const void *address, size_t size, bool aligned,
-                                                                            const void *site) {
+                                                                            const void *site, const void *after = nullptr) {
   LOCKSTEP_CHECK_LEAVES();
   if (__builtin_expect(lockstep_current == nullptr || size == 0, 0)) return;
 #if LOCKSTEP_MEETS
@@ -369,14 +404,46 @@ template <Access kind> inline __attribute__((always_inline)) void on_access(cons
 #endif
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (__builtin_expect(size <= 16, 1)) {
-    look_at<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), site);
+    look_at<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), site, after);
     return;
   }
   // A copy of a structure, in pieces.
   for (size_t done = 0; done < size; done += 16) {
     LOCKSTEP_CHECK_LEAVES();
     const size_t rest = size - done;
-    look_at<kind>(at + done, static_cast<uint32_t>(rest < 16 ? rest : 16), false, lockstep::site_of(site), site);
+    look_at<kind>(at + done, static_cast<uint32_t>(rest < 16 ? rest : 16), false, lockstep::site_of(site), site, nullptr);
+  }
+}
+
+/** True if an access of `size` bytes can be made; opens the guard pages that it lies in. */
+bool is_reachable(uintptr_t at, uint32_t size) {
+  lockstep_check &shared = *check_state.shared;
+  const uint32_t index = check_state.classes[at >> LOCKSTEP_PIECE_SHIFT & (LOCKSTEP_PIECES - 1)];
+  const lockstep_region &fixed = shared.regions[kStaticRegion];
+  if (at - fixed.base < fixed.bytes + uint64_t{LOCKSTEP_STATIC_GUARD_BYTES}) return true;
+  if (index < LOCKSTEP_CLASS_REGION) return index == LOCKSTEP_CLASS_STACK;
+  const lockstep_region &region = shared.regions[index];
+  const uint64_t offset = at - region.base;
+  return (offset < region.bytes && size <= region.bytes - offset) || shared.open_pages(shared.host, at, size) != 0;
+}
+
+/** Makes the rows of a matrix accessible, or reports the first that cannot be and ends the threadgroup. */
+void make_reachable(uintptr_t first, unsigned long stride, uint32_t row_bytes, bool writes, const void *site) {
+  const uint32_t index = check_state.classes[first >> LOCKSTEP_PIECE_SHIFT & (LOCKSTEP_PIECES - 1)];
+  if (__builtin_expect(index >= LOCKSTEP_CLASS_REGION, 1)) {
+    const lockstep_region &region = check_state.shared->regions[index];
+    const uint64_t offset = first - region.base;
+    if (__builtin_expect(offset + 7 * stride + row_bytes <= region.bytes && offset < region.bytes && 7 * stride < region.bytes, 1)) return;
+  }
+  for (uint32_t row = 0; row < 8; ++row) {
+    const uintptr_t at = first + row * stride;
+    if (is_reachable(at, row_bytes)) continue;
+    lockstep_report report = report_of(LOCKSTEP_OUT_OF_BOUNDS, nullptr, 0, row_bytes, site_of(site),
+                                       writes ? LOCKSTEP_ACCESS_WRITE : LOCKSTEP_ACCESS_READ);
+    report.detail = 1;
+    report.values[0] = at;
+    add_report(report);
+    abandon();
   }
 }
 
@@ -401,29 +468,28 @@ void lockstep_check_settle() {
   lockstep::settle_arithmetic();
   if (!write.waits) return;
   write.waits = false;
-  if (__builtin_memcmp(write.before, write.address, write.bytes) == 0) {
-    write.report.values[0] = write.report.kind;
-    write.report.kind = LOCKSTEP_SAME_VALUE;
-    write.report.detail = 0;
-  }
+  if (__builtin_memcmp(write.before, write.address, write.bytes) == 0) lockstep::make_same_value(write.report);
   lockstep::add_report(write.report);
 }
 
 LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long stride, unsigned bytes, int transposed, int writes,
-                                            const void *site) {
+                                            const void *site, const void *after) {
   const uint32_t lane = lockstep::lockstep_current->index;
   const unsigned long row = ((lane & 6u) >> 1) + ((lane & 16u) >> 2);
   const unsigned long column = ((lane & 1u) << 1) + ((lane & 8u) >> 1);
   const char *first = static_cast<const char *>(address) + (transposed ? column * stride + row * bytes : row * stride + column * bytes);
+  const char *value = after == nullptr ? nullptr : static_cast<const char *>(after) + (row * 8 + column) * bytes;
   const int pieces = transposed ? 2 : 1;
   const size_t size = transposed ? bytes : 2 * bytes;
   for (int i = 0; i < pieces; ++i, first += stride) {
     if (writes) {
-      lockstep::on_access<lockstep::Access::write>(first, size, false, site);
+      lockstep::on_access<lockstep::Access::write>(first, size, false, site, value == nullptr ? nullptr : value + i * bytes);
     } else {
       lockstep::on_access<lockstep::Access::read>(first, size, false, site);
     }
   }
+  // The leader's access is that of all lanes: what they will report must not fault before they do.
+  if (lane == 0) lockstep::make_reachable(reinterpret_cast<uintptr_t>(address), stride, 8 * bytes, writes != 0, site);
 }
 
 } // extern "C"

@@ -64,8 +64,8 @@ LOCKSTEP_HIDDEN lockstep_report report_of(lockstep_report_kind kind, const locks
 /** The tick below which accesses of lane `a` are ordered before what lane `b` of the same simdgroup does now. */
 LOCKSTEP_HIDDEN uint32_t ordered_tick(uint32_t simdgroup, uint32_t a, uint32_t b, Order order);
 
-/** A store that is about to happen: its value is looked at when it has. */
-LOCKSTEP_HIDDEN void watch_write(const void *address, uint32_t size, uint32_t site, const lockstep_region *region);
+/** A store that is about to happen: its value is looked at when it has, or at once if it is known (`after`). */
+LOCKSTEP_HIDDEN void watch_write(const void *address, uint32_t size, uint32_t site, const lockstep_region *region, const void *after);
 /** Looks at the last store, and has the processor trap again. */
 LOCKSTEP_HIDDEN void settle_arithmetic();
 LOCKSTEP_HIDDEN void begin_arithmetic();

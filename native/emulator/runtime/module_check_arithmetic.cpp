@@ -116,6 +116,32 @@ bool computes([[maybe_unused]] const unsigned char *code) {
 #endif
 }
 
+bool is_in_module(uintptr_t address) {
+  return address - reinterpret_cast<uintptr_t>(lockstep_image_start) < lockstep_check_image_bytes();
+}
+
+/**
+ * The site of an operation. One in a library of the system is laid to the module's call: the first return address on the
+ * stack that lies in the module behind a direct call. The rest of the page is all that is sure to be there.
+ */
+uint32_t trapped_site(const void *pc, [[maybe_unused]] const void *stack) {
+  // A site is a return address; this is the instruction itself.
+  if (is_in_module(reinterpret_cast<uintptr_t>(pc))) return site_of(pc) + 1;
+#if defined(__x86_64__)
+  constexpr uintptr_t kPage = 4096;
+  constexpr unsigned char kCall = 0xe8;
+  constexpr uintptr_t kCallBytes = 5;
+  const auto from = reinterpret_cast<uintptr_t>(stack);
+  for (uintptr_t at = from; at + sizeof(uintptr_t) <= (from / kPage + 1) * kPage; at += sizeof(uintptr_t)) {
+    uintptr_t word;
+    __builtin_memcpy(&word, reinterpret_cast<const void *>(at), sizeof word);
+    if (is_in_module(word - kCallBytes) && *reinterpret_cast<const unsigned char *>(word - kCallBytes) == kCall)
+      return site_of(reinterpret_cast<const void *>(word));
+  }
+#endif
+  return 0;
+}
+
 /** The current thread has stored or exchanged a value of these classes. */
 void found_value(int classes, uint32_t site, uint32_t access, const lockstep_region *region, int64_t offset, uint32_t size) {
   const uint32_t thread = lockstep_current->flat;
@@ -138,8 +164,14 @@ void found_value(int classes, uint32_t site, uint32_t access, const lockstep_reg
 
 } // namespace
 
-void watch_write(const void *address, uint32_t size, uint32_t site, const lockstep_region *region) {
+void watch_write(const void *address, uint32_t size, uint32_t site, const lockstep_region *region, const void *after) {
   if (size < 2 || size > 16) return;
+  if (after != nullptr) {
+    const int classes = class_of_bytes(static_cast<const char *>(after), size);
+    const auto offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - region->base);
+    if (classes != 0) found_value(classes, site, LOCKSTEP_ACCESS_WRITE, region, offset, size);
+    return;
+  }
   watched = {static_cast<const char *>(address), size, site, region, true};
   lockstep_check_waits = true;
 }
@@ -261,7 +293,7 @@ LOCKSTEP_HIDDEN void lockstep_check_exchanged(uint32_t bits, int half, const voi
 }
 
 /** Called in the signal handler: an operation at `pc` is invalid (0), divides by zero (1) or overflows (2). */
-__attribute__((visibility("default"))) int lockstep_module_trap(const void *pc, int kind) {
+__attribute__((visibility("default"))) int lockstep_module_trap(const void *pc, const void *stack, int kind) {
   using namespace lockstep;
   if (!traps_are_on || lockstep_current == nullptr) return 0;
   traps_are_on = false;
@@ -270,8 +302,7 @@ __attribute__((visibility("default"))) int lockstep_module_trap(const void *pc, 
   if (!computes(static_cast<const unsigned char *>(pc))) return 1;
   Candidate &candidate = candidates[kind == 0 ? 0 : 1][lockstep_current->flat];
   if (candidate.is_set == 0) {
-    // A site is a return address; this is the instruction itself.
-    candidate = {site_of(pc) + 1, check_state.collective, 1, static_cast<uint8_t>(kind == 1)};
+    candidate = {trapped_site(pc, stack), check_state.collective, 1, static_cast<uint8_t>(kind == 1)};
   }
   any_candidate = true;
   check_state.watches = true;

@@ -106,22 +106,26 @@ void lockstep_check_met(lockstep::Simdgroup *group, uint32_t active, int meeting
     if (order & lockstep::kOrdersThreadgroup) lockstep::note_pairs(index, active, tick, lockstep::ORDER_THREADGROUP);
     if (order & lockstep::kOrdersDevice) lockstep::note_pairs(index, active, tick, lockstep::ORDER_DEVICE);
   }
-  if (active == group->live) {
-    lockstep::count_traffic(index, false);
-    return;
-  }
+  if (active == group->live) lockstep::count_traffic(index, false);
   const uint32_t at = lockstep::site_of(site);
   lockstep_report report = lockstep::report_of(LOCKSTEP_DIVERGENT_COLLECTIVE, nullptr, 0, 0, at,
                                                is_barrier ? LOCKSTEP_ACCESS_BARRIER : LOCKSTEP_ACCESS_COLLECTIVE);
   report.first.thread = index * LOCKSTEP_SIMD_WIDTH + static_cast<uint32_t>(__builtin_ctz(active));
   report.values[0] = active;
-  report.values[1] = group->live;
+  report.values[1] = state.started;
+  report.has_second = 1;
+  report.second = report.first;
+  if (active == group->live) {
+    report.second.thread = index * LOCKSTEP_SIMD_WIDTH + static_cast<uint32_t>(__builtin_ctz(state.started & ~active));
+    report.second.access = LOCKSTEP_ACCESS_EXIT;
+    report.second.site = 0;
+    lockstep::add_report(report);
+    return;
+  }
   // The first lane that is not here, and where it waits.
   const auto missing = static_cast<uint32_t>(__builtin_ctz(group->live & ~active));
   const lockstep::Lane &lane = group->lanes[missing];
   const bool at_collective = (group->at_collective >> missing & 1u) != 0;
-  report.has_second = 1;
-  report.second = report.first;
   report.second.thread = lane.flat;
   report.second.access = at_collective ? LOCKSTEP_ACCESS_COLLECTIVE : LOCKSTEP_ACCESS_BARRIER;
   report.second.site = at_collective ? lockstep::site_of(lane.site) : lockstep::site_of(lockstep::lockstep_threadgroup.barrier.site);

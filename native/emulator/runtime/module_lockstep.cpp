@@ -22,7 +22,8 @@ template <lockstep::Access> inline __attribute__((always_inline)) void on_access
 
 } // namespace
 
-extern "C" LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long, unsigned, int, const void *site) {
+extern "C" LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long, unsigned, int, int, const void *site,
+                                                       const void *) {
   on_access<lockstep::Access::read>(address, 0, false, site);
 }
 

@@ -25,7 +25,9 @@ public:
   /** What a signal handler on this worker's thread says; false if it runs no kernel. */
   bool describe_crash(int signal, const void *address, char *text, std::size_t size) const;
   /** Lets a module look at a floating-point exception at `pc` (`lockstep_module_trap`); true if its thread may go on. */
-  bool trap(const void *pc, int kind) const { return copy_ != nullptr && copy_->trap != nullptr && copy_->trap(pc, kind) != 0; }
+  bool trap(const void *pc, const void *stack, int kind) const {
+    return copy_ != nullptr && copy_->trap != nullptr && copy_->trap(pc, stack, kind) != 0;
+  }
   /** The label of the dispatch that runs, or an empty text. */
   const char *label() const { return plan_ == nullptr ? "" : plan_->label.c_str(); }
   /** The worker bound to the calling thread, or null. */

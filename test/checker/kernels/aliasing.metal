@@ -122,21 +122,6 @@ kernel void last_component_of_a_vector(device float *out, device const float *in
   out[i] = in[i] * value;
 }
 
-// case: reads_of_two_memories_behind_one_load
-// why: The compiler makes one load of two that stand on different lines; the report must still name the line.
-// run: reads_of_two_memories_behind_one_load threads 64
-// buffer: out float 64 output
-// buffer: in float 64 ramp
-// must: error race A write, B read of tile at 124 size 4 times 1
-kernel void reads_of_two_memories_behind_one_load(device float *out, device const float *in,
-                                                  uint i [[thread_index_in_threadgroup]]) {
-  threadgroup float tile[32];
-  if (i < 32) tile[i] = in[i]; // A
-  float value = in[i];
-  if (i == 40) value = tile[31]; // B
-  out[i] = value;
-}
-
 // case: vectors_beside_each_other
 // why: Threads store vectors that touch and do not overlap, then scalars of their own.
 // run: vectors_beside_each_other threads 64

@@ -32,8 +32,29 @@ template <typename Real> LS_INLINE Real scale_by_power(Real q, Real shifted) {
   return __builtin_bit_cast(Real, __builtin_bit_cast(Bits, Real(1.0f) + q) + exponent);
 }
 
+#if defined(LOCKSTEP_FLAVOUR_CHECK) && defined(__x86_64__)
+
+/** Overflows as the function does, so that the processor tells of it: the result itself is selected, not computed. */
+LS_INLINE void tell_of_overflow() {
+  float large = 3e38f;
+  asm volatile("mulss %0, %0" : "+x"(large));
+}
+
+template <typename Real> LS_INLINE void overflow_beyond(Real x, float last_finite) {
+  if constexpr (metal::is_same_v<Real, float>) {
+    if (__builtin_expect(x > last_finite && x < __builtin_inff(), 0)) tell_of_overflow();
+  } else {
+    for (unsigned i = 0; i < sizeof(Real) / sizeof(float); ++i) overflow_beyond<float>(x[i], last_finite);
+  }
+}
+
+#else
+template <typename Real> LS_INLINE void overflow_beyond(Real, float) {}
+#endif
+
 /** Replaces what lies outside the range of normal results. */
 template <typename Real> LS_INLINE Real outside_range(Real x, Real result, float first_zero, float last_finite) {
+  overflow_beyond(x, last_finite);
   result = x > last_finite ? Real(__builtin_inff()) : result;
   result = x < first_zero ? Real(0.0f) : result;
   return x != x ? x : result;
