@@ -81,7 +81,7 @@ describe("formats", () => {
   });
 });
 
-describe.each(["fast", "lockstep"] as const)("lines in flavour %s", (flavour) => {
+describe.each(["fast", "lockstep", "check", "check+lockstep"] as const)("lines in flavour %s", (flavour) => {
   it("carry level, subsystem, category, dispatch and thread", async () => {
     const { lines } = await logged(
       `if (i == 37) {
