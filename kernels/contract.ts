@@ -2,7 +2,7 @@
  * What a route promises to cost, pipeline by pipeline, and whether it does. The numbers stand beside the kernels
  * (`<operator>/contract.ts`) and not in the plans: a plan that drifts breaks its contract.
  */
-import type { RoutePlan } from "./route.ts";
+import type { ResourceContract, RoutePlan } from "./route.ts";
 import { THREADGROUP_BYTES_LIMIT } from "./sizes.ts";
 
 export type Relation = "=" | "≥" | "≤";
@@ -203,6 +203,36 @@ export function checkDispatch(
     kernel: dispatch.kernel,
     requirements: [...kernelCheck(own, dispatch, facts), scratch],
   };
+}
+
+/** How the gate on resources writes a requirement that does not hold. */
+const MISS_WORDS: Readonly<Partial<Record<RequirementId, (actual: number, required: number) => string>>> = {
+  simd_width: (actual, required) => `SIMD width ${actual}, required ${required}`,
+  launchable_threads: (actual, required) => `${actual} threads at most, required ${required}`,
+  threadgroup_bytes: (actual, required) => `${actual} threadgroup bytes, limit ${required}`,
+};
+
+/**
+ * What the gate on resources asks of one pipeline of a plan: without it a dispatch does not run at all, or not as the kernel
+ * was written. Null where it holds; else both sides of every requirement that does not.
+ */
+export function resourceMiss(contract: ResourceContract, receipts: readonly PipelineFacts[]): string | null {
+  const { kernel, reason, dynamicThreadgroupBytes: dynamic } = contract;
+  const facts = receipts.find((receipt) => receipt.function === kernel);
+  if (facts === undefined) return `${kernel}: no pipeline was built`;
+  const fixed = facts.staticThreadgroupMemoryBytes;
+  const bytes: Stated = { ...fixed, value: fixed.value + dynamic };
+  const misses = [
+    requirement("simd_width", { relation: "=", value: contract.simdWidth }, facts.simdWidth, reason),
+    requirement(
+      "launchable_threads",
+      { relation: "≥", value: contract.threads },
+      facts.maxTotalThreadsPerThreadgroup,
+      reason,
+    ),
+    requirement("threadgroup_bytes", { relation: "≤", value: contract.threadgroupBytesLimit }, bytes, reason),
+  ].flatMap(({ id, held, actual, required }) => (held === true ? [] : [MISS_WORDS[id]!(actual!, required)]));
+  return misses.length === 0 ? null : `${kernel}: ${misses.join(", ")} (${reason})`;
 }
 
 /** Requirements that do not hold, and those that nobody can tell; one of the whole route counts once. */

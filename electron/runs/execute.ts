@@ -1,6 +1,7 @@
 /** One route on a device: compile, build pipelines, bind buffers, submit, read back. */
 import { createHash } from "node:crypto";
-import type { ResourceContract, RoutePlan } from "../../kernels/route.ts";
+import { resourceMiss } from "../../kernels/contract.ts";
+import type { RoutePlan } from "../../kernels/route.ts";
 import type { CheckResult } from "../../native/check.ts";
 import {
   type Device,
@@ -78,7 +79,13 @@ export class Builder {
       plan,
       pipelines,
       receipts: pipelines.map((pipeline) => receiptOf(plan, pipeline)),
-      resources: plan.contracts.map((contract) => checkContract(contract, pipelines)),
+      resources: plan.contracts.map((contract) => ({
+        kernel: contract.kernel,
+        miss: resourceMiss(
+          contract,
+          pipelines.map(({ receipt }) => receipt),
+        ),
+      })),
     };
   }
 }
@@ -101,26 +108,6 @@ function receiptOf(plan: RoutePlan, pipeline: Pipeline): PipelineReceipt {
     staticThreadgroupMemoryBytes: receipt.staticThreadgroupMemoryBytes,
     digest: receipt.digest,
   };
-}
-
-/** Receipt against contract. `miss` names both sides of every requirement that does not hold. */
-export function checkContract(
-  contract: ResourceContract,
-  pipelines: readonly Pick<Pipeline, "receipt">[],
-): { readonly kernel: string; readonly miss: string | null } {
-  const { kernel } = contract;
-  const receipt = pipelines.map((pipeline) => pipeline.receipt).find((candidate) => candidate.function === kernel);
-  if (receipt === undefined) return { kernel, miss: `${kernel}: no pipeline was built` };
-  const misses: string[] = [];
-  const width = receipt.simdWidth.value;
-  if (width !== contract.simdWidth) misses.push(`SIMD width ${width}, required ${contract.simdWidth}`);
-  const threads = receipt.maxTotalThreadsPerThreadgroup.value;
-  if (!(threads >= contract.threads)) misses.push(`${threads} threads at most, required ${contract.threads}`);
-  const bytes = receipt.staticThreadgroupMemoryBytes.value + contract.dynamicThreadgroupBytes;
-  if (!(bytes <= contract.threadgroupBytesLimit)) {
-    misses.push(`${bytes} threadgroup bytes, limit ${contract.threadgroupBytesLimit}`);
-  }
-  return { kernel, miss: misses.length === 0 ? null : `${kernel}: ${misses.join(", ")} (${contract.reason})` };
 }
 
 /** Scratch and output buffers, reused between routes of equal sizes. */

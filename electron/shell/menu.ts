@@ -66,21 +66,49 @@ const DEVELOPER_ROLES: readonly MenuItemConstructorOptions[] = [
   { role: "toggleDevTools" },
 ];
 
+/** Where a Mac looks for them; elsewhere they are in the menus of their section and of help. */
+const ABOUT = "window.about";
+const SETTINGS = "window.settings";
+
 export function menuTemplate({ mac, devTools, perform, openDocument }: MenuOptions): MenuItemConstructorOptions[] {
+  const named = (id: string): MenuItemConstructorOptions[] =>
+    WINDOW_ACTIONS.filter((action) => action.id === id).map((action) => entry(action, perform));
+  const appMenu: MenuItemConstructorOptions = {
+    role: "appMenu",
+    submenu: [
+      ...named(ABOUT),
+      SEPARATOR,
+      ...named(SETTINGS),
+      SEPARATOR,
+      { role: "services" },
+      SEPARATOR,
+      { role: "hide" },
+      { role: "hideOthers" },
+      { role: "unhide" },
+      SEPARATOR,
+      { role: "quit" },
+    ],
+  };
+  const elsewhere = mac ? [ABOUT, SETTINGS] : [ABOUT];
   const sections = Object.entries(SECTION_MENUS).map(([section, label]): MenuItemConstructorOptions => {
-    const own = WINDOW_ACTIONS.filter((action) => action.section === section).map((action) => entry(action, perform));
+    const items = WINDOW_ACTIONS.filter(({ id, section: own }) => own === section && !elsewhere.includes(id)).map(
+      (action) => entry(action, perform),
+    );
     const roles = section === "Window" ? [...VIEW_ROLES, ...(devTools ? DEVELOPER_ROLES : [])] : [];
-    return { label, submenu: [...own, ...roles] };
+    return { label, submenu: [...items, ...roles] };
   });
   return [
-    ...(mac ? [{ role: "appMenu" } as const] : []),
+    ...(mac ? [appMenu] : []),
     { role: "fileMenu" },
     { role: "editMenu" },
     ...sections,
     { role: "windowMenu" },
     {
       role: "help",
-      submenu: DOCUMENTS.map(({ label, url }) => ({ label, click: () => openDocument(url) })),
+      submenu: [
+        ...DOCUMENTS.map(({ label, url }) => ({ label, click: () => openDocument(url) })),
+        ...(mac ? [] : [SEPARATOR, ...named(ABOUT)]),
+      ],
     },
   ];
 }

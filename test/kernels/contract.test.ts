@@ -7,6 +7,7 @@ import {
   type Requirement,
   type RequirementId,
   type RouteContract,
+  resourceMiss,
 } from "../../kernels/contract.ts";
 import { contractFor, variantsOf } from "../../kernels/contracts.ts";
 import type { CaseShape, DecodeShape, PrefillShape, RoutePlan } from "../../kernels/route.ts";
@@ -147,4 +148,27 @@ describe("every built route", () => {
     const contract = contractFor(DECODE, "naive")!;
     expect(() => checkContract(contract, planOf(DECODE, "three_stage"), [])).toThrow("has no kernel gqa_score");
   });
+});
+
+it("the gate on resources misses a pipeline with both numbers", () => {
+  const contract = {
+    kernel: "k",
+    simdWidth: 32,
+    threads: 256,
+    dynamicThreadgroupBytes: 16_384,
+    threadgroupBytesLimit: 32_768,
+    reason: "r",
+  };
+  const receipt = (threads: number, bytes: number, width = 32, name = "k"): PipelineFacts => ({
+    function: name,
+    simdWidth: stated(width),
+    maxTotalThreadsPerThreadgroup: stated(threads),
+    staticThreadgroupMemoryBytes: stated(bytes),
+  });
+  expect(resourceMiss(contract, [receipt(256, 16_384)])).toBeNull();
+  expect(resourceMiss(contract, [receipt(224, 0)])).toBe("k: 224 threads at most, required 256 (r)");
+  expect(resourceMiss(contract, [receipt(256, 16_385)])).toContain("32769 threadgroup bytes, limit 32768");
+  expect(resourceMiss(contract, [receipt(256, 0, 16)])).toContain("SIMD width 16, required 32");
+  expect(resourceMiss(contract, [receipt(Number.NaN, 0)])).toContain("NaN threads");
+  expect(resourceMiss(contract, [receipt(256, 0, 32, "other")])).toContain("no pipeline was built");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compare, compareStored, type OracleRows } from "../../../electron/runs/comparison.ts";
-import { checkContract, countPoison, differingBytes } from "../../../electron/runs/execute.ts";
+import { countPoison, differingBytes } from "../../../electron/runs/execute.ts";
 import { outcomeOf } from "../../../electron/runs/outcome.ts";
 import type { ResultRecord } from "../../../electron/runs/record.ts";
 import { POISON_WORD } from "../../../native/device.ts";
@@ -63,37 +63,6 @@ describe("facts of an execution", () => {
     expect(differingBytes(a, new Map([["out", Uint8Array.of(1, 0, 0)]]))).toBe(2);
     expect(differingBytes(a, new Map())).toBe(3);
     expect(differingBytes(a, new Map([["out", Uint8Array.of(1)]]))).toBe(3);
-  });
-
-  it("a contract is missed with both numbers", () => {
-    const contract = {
-      kernel: "k",
-      simdWidth: 32,
-      threads: 256,
-      dynamicThreadgroupBytes: 16_384,
-      threadgroupBytesLimit: 32_768,
-      reason: "r",
-    };
-    const receipt = (threads: number, bytes: number, width = 32, name = "k") => {
-      const known = (value: number) => ({ value, by: "probe", source: "s" }) as const;
-      return {
-        receipt: {
-          function: name,
-          simdWidth: known(width),
-          maxTotalThreadsPerThreadgroup: known(threads),
-          staticThreadgroupMemoryBytes: known(bytes),
-          digest: "d",
-          compileMs: 0,
-          cached: false,
-        },
-      };
-    };
-    expect(checkContract(contract, [receipt(256, 16_384)]).miss).toBeNull();
-    expect(checkContract(contract, [receipt(224, 0)]).miss).toContain("224 threads at most, required 256");
-    expect(checkContract(contract, [receipt(256, 16_385)]).miss).toContain("32769 threadgroup bytes, limit 32768");
-    expect(checkContract(contract, [receipt(256, 0, 16)]).miss).toContain("SIMD width 16, required 32");
-    expect(checkContract(contract, [receipt(Number.NaN, 0)]).miss).toContain("NaN threads");
-    expect(checkContract(contract, [receipt(256, 0, 32, "other")]).miss).toContain("no pipeline was built");
   });
 });
 

@@ -14,9 +14,11 @@ function items(menus: readonly MenuItemConstructorOptions[]): MenuItemConstructo
 
 describe("the menu", () => {
   it("holds every action of the registry once, by its title", () => {
-    const actions = items(template()).filter(({ id }) => id !== undefined);
-    expect(actions.map(({ id }) => id).sort()).toEqual(WINDOW_ACTIONS.map(({ id }) => id).sort());
-    for (const { id, label } of actions) expect(label).toBe(WINDOW_ACTIONS.find((action) => action.id === id)?.title);
+    for (const mac of [true, false]) {
+      const actions = items(template({ mac })).filter(({ id }) => id !== undefined);
+      expect(actions.map(({ id }) => id).sort()).toEqual(WINDOW_ACTIONS.map(({ id }) => id).sort());
+      for (const { id, label } of actions) expect(label).toBe(WINDOW_ACTIONS.find((action) => action.id === id)?.title);
+    }
   });
 
   it("does in the window what is chosen", () => {
@@ -39,6 +41,14 @@ describe("the menu", () => {
     expect(accelerator("mod+shift+p")).toBe("CommandOrControl+Shift+P");
     expect(accelerator("mod+.")).toBe("CommandOrControl+.");
     expect(accelerator("mod+[")).toBe("CommandOrControl+[");
+  });
+
+  it("has About and Settings in the app's menu on a Mac, and About in Help elsewhere", () => {
+    const idsOf = (menus: readonly MenuItemConstructorOptions[], role: string) =>
+      items(menus.filter((menu) => menu.role === role)).flatMap(({ id }) => id ?? []);
+    expect(idsOf(template(), "appMenu")).toEqual(["window.about", "window.settings"]);
+    expect(idsOf(template(), "help")).toEqual([]);
+    expect(idsOf(template({ mac: false }), "help")).toEqual(["window.about"]);
   });
 
   it("has the roles of the system, and those for developers in a checkout alone", () => {
