@@ -3,6 +3,7 @@ import "./zod_config.ts";
 import "./styles/tokens.css";
 import "./styles/components.css";
 import "./styles/window.css";
+import "./styles/overlays.css";
 import "./styles/pages.css";
 import "./styles/adapt.css";
 import { type ReactElement, StrictMode } from "react";

@@ -2,14 +2,7 @@
  * `lockstep verify`: fail-closed and offline. Every check runs; one that cannot run counts as broken. The identity of a
  * bundle is the digest of its manifest.
  */
-import fs from "node:fs";
-import path from "node:path";
 import type * as z from "zod";
-import { gatesDigest } from "../gates/digest.ts";
-import { verdictOf } from "../gates/evaluate.ts";
-import { GATES, type GateId } from "../gates/gates.ts";
-import { LOG_FILE, LOG_LINE_BYTES, type LogLine, logLineSchema } from "../runs/log.ts";
-import { outcomeOf } from "../runs/outcome.ts";
 import {
   BUNDLE_PATH,
   decisionSchema,
@@ -21,23 +14,13 @@ import {
   receiptSchema,
   recordSchema,
 } from "../runs/record.ts";
-import { checkErrors, routeCheckSchema } from "../runs/route_check.ts";
-import {
-  BAGIT_TXT,
-  type BagFile,
-  BUNDLE_LIMITS,
-  MANIFEST,
-  parseManifest,
-  sha256,
-  sha256File,
-  TAG_FILES,
-  TAG_MANIFEST,
-  walk,
-} from "./bag.ts";
+import { routeCheckSchema } from "../runs/route_check.ts";
+import { BAGIT_TXT, BUNDLE_LIMITS, MANIFEST, parseManifest, sha256, TAG_FILES, TAG_MANIFEST, walk } from "./bag.ts";
 import { roleOf } from "./bundle.ts";
-import { JSON_LIMITS, parseStrictJson, stableJson } from "./json.ts";
-import { claimsOf } from "./level.ts";
-import { REPORT_VERSION, reportFiles } from "./report.ts";
+import { checkerReasons, logReasons, reportReasons } from "./verify_derived.ts";
+import { referenceReasons } from "./verify_references.ts";
+import { digestOf, payload, RECORD, readJson, readText, schemaReasons, type VerifyState } from "./verify_state.ts";
+import { verdictReasons } from "./verify_verdicts.ts";
 
 export interface CheckResult {
   readonly id: string;
@@ -67,64 +50,13 @@ export interface VerifyProgress {
   readonly totalBytes: number;
 }
 
-/** What earlier checks found; later ones build on it. */
-interface State {
-  readonly root: string;
-  /** Called for each file that was read whole. */
-  readonly onBytes: (bytes: number) => void;
-  files: readonly BagFile[];
-  manifest: ReadonlyMap<string, string>;
-  identity: string | null;
-  record: RunRecord | null;
-  readonly notes: string[];
-}
-
 interface Check {
   readonly id: string;
   readonly title: string;
-  readonly run: (state: State) => readonly string[];
+  readonly run: (state: VerifyState) => readonly string[];
 }
 
 const TOP_LEVEL = [...TAG_FILES, TAG_MANIFEST];
-const RECORD = "data/record.json";
-
-/**
- * Path of a file that may be read: the walk found it to be a plain one (a pipe never ends) and it is not above `limit`
- * bytes. Throws Error where it is not.
- */
-function readable(state: State, file: string, limit: number): string {
-  const found = state.files.find((entry) => entry.path === file);
-  if (found === undefined) throw new Error(`${file}: missing, or no plain file`);
-  if (found.bytes > limit) throw new Error(`${file}: ${found.bytes} bytes; the limit is ${limit}`);
-  return path.join(state.root, file);
-}
-
-function readText(state: State, file: string): string {
-  return fs.readFileSync(readable(state, file, JSON_LIMITS.bytes), "utf8");
-}
-
-/** SHA-256 of a file within the limits of a bundle. */
-function digestOf(state: State, file: string): string {
-  return sha256File(readable(state, file, BUNDLE_LIMITS.fileBytes));
-}
-
-function payload(state: State): readonly BagFile[] {
-  return state.files.filter((file) => file.path.startsWith("data/"));
-}
-
-/** Bytes of a file that must be UTF-8 without loss. */
-function readJson(state: State, file: string): unknown {
-  const bytes = fs.readFileSync(readable(state, file, JSON_LIMITS.bytes));
-  return parseStrictJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes), file);
-}
-
-function schemaReasons(file: string, schema: z.ZodType, value: unknown): readonly string[] {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return [];
-  return parsed.error.issues
-    .slice(0, 5)
-    .map((issue) => `${file}: ${issue.path.join(".") || "value"}: ${issue.message}`);
-}
 
 /** Schema of every JSON payload file, by role. `gates.json` has a digest instead. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
@@ -267,239 +199,6 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** A result's gate on the checker must count what the file of reports holds, for the same route. */
-function checkerReasons(state: State): readonly string[] {
-  const { record } = state;
-  if (record === null) return ["no record to check"];
-  return record.results.flatMap(({ case: key, route, check: file, gates }) => {
-    const gate = gates.find(({ id }) => id === "checker");
-    if (file === undefined || gate === undefined) return [];
-    const name = `${key}, ${route}`;
-    try {
-      const check = routeCheckSchema.parse(readJson(state, file));
-      if (check.route !== route) return [`${file}: of ${check.route}, named by ${name}`];
-      const whole = check.result.complete && check.result.dropped === 0;
-      const errors = whole ? checkErrors(check.result) : null;
-      return gate.value === errors ? [] : [`${name}: gate "checker" is ${gate.value}; ${file} has ${errors} errors`];
-    } catch (error) {
-      return [`${file}: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`];
-    }
-  });
-}
-
-/** Lines of the log, each strict JSON. Throws Error for what is none. */
-function readLog(state: State): readonly LogLine[] {
-  const bytes = fs.readFileSync(readable(state, LOG_FILE, JSON_LIMITS.bytes));
-  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  if (!text.endsWith("\n")) throw new Error(`${LOG_FILE}: the last line does not end`);
-  return text
-    .split("\n")
-    .slice(0, -1)
-    .map((line, index) => {
-      const where = `${LOG_FILE}, line ${index + 1}`;
-      if (line.length > LOG_LINE_BYTES)
-        throw new Error(`${where}: ${line.length} bytes; the limit is ${LOG_LINE_BYTES}`);
-      const parsed = logLineSchema.safeParse(parseStrictJson(line, where));
-      if (!parsed.success) throw new Error(schemaReasons(where, logLineSchema, JSON.parse(line))[0] ?? where);
-      return parsed.data;
-    });
-}
-
-/** Verdicts and the outcome stand in both; a log must not tell another story than its record. */
-function logReasons(state: State): readonly string[] {
-  const { record } = state;
-  if (record === null) return ["no record to check"];
-  // Bundles of earlier versions have no log.
-  if (!state.files.some((file) => file.path === LOG_FILE)) return [];
-  let lines: readonly LogLine[];
-  try {
-    lines = readLog(state);
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
-  }
-  const reasons: string[] = [];
-  const said = lines.flatMap((line) => (line.type === "result" ? [line] : []));
-  if (said.length !== record.results.length) {
-    reasons.push(`${LOG_FILE}: ${said.length} results, the record has ${record.results.length}`);
-  }
-  for (const [index, result] of record.results.entries()) {
-    const line = said[index];
-    const same =
-      line !== undefined &&
-      line.case === result.case &&
-      line.route === result.route &&
-      line.verdict === result.verdict &&
-      line.state === result.state;
-    if (!same) {
-      reasons.push(`${LOG_FILE}: result ${index + 1} is not ${result.case}, ${result.route}, ${result.verdict}`);
-      break;
-    }
-  }
-  const last = lines.at(-1);
-  if (last?.type !== "ended" || last.outcome !== record.outcome) {
-    reasons.push(`${LOG_FILE}: its last line does not end as "${record.outcome}"`);
-  }
-  if (lines.some((line, index) => index > 0 && line.at < lines[index - 1]!.at)) {
-    reasons.push(`${LOG_FILE}: its times run backwards`);
-  }
-  return reasons;
-}
-
-/** A report is written again from the record and compared. One of another version of the writers is noted, not judged. */
-function reportReasons(state: State): readonly string[] {
-  const { record } = state;
-  if (record === null || !record.files.some((file) => file.role === "report")) return [];
-  return reportFiles(record).flatMap(({ path: file, text }) => {
-    if (!state.files.some((found) => found.path === file))
-      return [`${file}: missing, and other parts of a report are there`];
-    const found = readText(state, file);
-    if (found === text) return [];
-    if (!found.includes(REPORT_VERSION)) {
-      state.notes.push(`${file} is of another version and was not compared with the record: read the record.`);
-      return [];
-    }
-    return [`${file}: not what the record gives`];
-  });
-}
-
-function referenceReasons(state: State): readonly string[] {
-  const { record } = state;
-  if (record === null) return ["no record to check"];
-  const reasons: string[] = [];
-  const listed = new Map(record.files.map((file) => [file.path, file]));
-  if (listed.size !== record.files.length) reasons.push(`${RECORD}: a file is listed twice`);
-  for (const file of payload(state)) {
-    if (file.path === RECORD) continue;
-    const entry = listed.get(file.path);
-    if (entry === undefined) reasons.push(`${file.path}: not in the record`);
-    else {
-      if (entry.bytes !== String(file.bytes))
-        reasons.push(`${file.path}: ${file.bytes} bytes, the record says ${entry.bytes}`);
-      if (entry.sha256 !== state.manifest.get(file.path))
-        reasons.push(`${file.path}: record and manifest differ in the digest`);
-      if (entry.role !== roleOf(file.path)) reasons.push(`${file.path}: its role is not "${entry.role}"`);
-    }
-  }
-  const present = new Set(payload(state).map((file) => file.path));
-  for (const file of listed.keys()) if (!present.has(file)) reasons.push(`${file}: in the record and missing`);
-
-  for (const file of ["data/command.txt", "data/gates/gates.json", "data/env/host.json"]) {
-    if (!listed.has(file)) reasons.push(`${file}: every bundle has one`);
-  }
-  if (listed.get("data/gates/gates.json")?.sha256 !== record.gates.sha256)
-    reasons.push("data/gates/gates.json: not the gates that the record names");
-  if (record.gates.sha256 !== gatesDigest())
-    state.notes.push("The gates of this bundle are not those of this program.");
-  reasons.push(...environmentReasons(state, record, listed));
-
-  const cases = new Set(record.cases.map((entry) => entry.key));
-  if (cases.size !== record.cases.length) reasons.push(`${RECORD}: a case stands twice`);
-  const planned = new Set(record.planned.map((entry) => `${entry.case}\n${entry.route}`));
-  const seen = new Set<string>();
-  for (const result of record.results) {
-    const name = `${result.case}, ${result.route}`;
-    const id = `${result.case}\n${result.route}`;
-    if (seen.has(id)) reasons.push(`${name}: two results`);
-    seen.add(id);
-    if (!cases.has(result.case)) reasons.push(`${name}: its case is not in the record`);
-    if (!planned.has(id)) reasons.push(`${name}: was not planned`);
-    for (const output of result.outputs) {
-      if (listed.get(output.path)?.sha256 !== output.sha256)
-        reasons.push(`${output.path}: not the output that ${name} names`);
-    }
-    const named = [...result.receipts, result.metricsPath ?? [], result.check ?? []].flat();
-    for (const file of named) {
-      if (!listed.has(file)) reasons.push(`${file}: named by ${name} and missing`);
-    }
-  }
-  return reasons;
-}
-
-/** `env/*.json` repeat what the record says, so that each can be read alone; they must not differ. */
-function environmentReasons(
-  state: State,
-  record: RunRecord,
-  listed: ReadonlyMap<string, RunRecord["files"][number]>,
-): readonly string[] {
-  const parts = [
-    ["data/env/host.json", record.host],
-    ["data/env/device.json", record.device],
-    ["data/env/producer.json", record.producer],
-  ] as const;
-  return parts.flatMap(([file, facts]) => {
-    if (facts === null) return listed.has(file) ? [`${file}: the record has no such facts`] : [];
-    if (!listed.has(file)) return [`${file}: missing`];
-    return readText(state, file) === stableJson(facts) ? [] : [`${file}: differs from the record`];
-  });
-}
-
-/** Gates that every result must list, whatever its case. Leaving a gate out must not turn a failure into a pass. */
-const ALWAYS: readonly GateId[] = ["finite"];
-const WHERE_RUN: readonly GateId[] = ["launched", "coverage", "lse", "sentinels", "repeat", "resources"];
-const RATIOS: readonly GateId[] = ["max_abs", "nmse_case", "nmse_head", "nmse_row"];
-
-function missingGates(record: RunRecord, result: RunRecord["results"][number]): readonly GateId[] {
-  const listed = new Set<GateId>(result.gates.map((gate) => gate.id));
-  const stored = record.cases.find((entry) => entry.key === result.case)?.oracle?.storedReference === true;
-  // Ratios stand in for nothing but an all-zero or an all-subnormal reference.
-  const ratios = listed.has("subnormal") || (listed.has("exact_zero") && !RATIOS.some((id) => listed.has(id)));
-  const wanted = [
-    ...ALWAYS,
-    ...(record.execution === "imported" ? [] : WHERE_RUN),
-    ...(ratios ? [] : RATIOS),
-    ...(stored ? (["oracle_agreement"] as const) : []),
-  ];
-  return wanted.filter((id) => !listed.has(id));
-}
-
-/** Routes of an emulated run that no result compares with the flavour lockstep. */
-function routesWithoutLockstep(record: RunRecord): readonly string[] {
-  if (record.execution !== "emulated" || record.outcome !== "passed") return [];
-  const routes = new Map<string, boolean>();
-  for (const result of record.results) {
-    const operator = result.case.split("/")[0] ?? "";
-    const id = `${operator} ${result.route}`;
-    const compared = result.gates.some((gate) => gate.id === "lockstep");
-    routes.set(id, compared || routes.get(id) === true);
-  }
-  return [...routes].filter(([, compared]) => !compared).map(([id]) => id);
-}
-
-const GATE_IDS = new Set<GateId>(GATES.map((gate) => gate.id));
-
-function verdictReasons(state: State): readonly string[] {
-  const { record } = state;
-  if (record === null) return ["no record to check"];
-  const reasons: string[] = [];
-  for (const result of record.results) {
-    const name = `${result.case}, ${result.route}`;
-    for (const gate of result.gates) {
-      if (!GATE_IDS.has(gate.id)) reasons.push(`${name}: unknown gate ${gate.id}`);
-      const beyond = gate.value !== null && gate.limit !== null && !(gate.value <= gate.limit);
-      if (gate.verdict === "pass" && beyond)
-        reasons.push(`${name}: ${gate.id} is ${gate.value}, limit ${gate.limit}, and says pass`);
-    }
-    for (const id of missingGates(record, result)) reasons.push(`${name}: the gate ${id} is left out`);
-    if (new Set(result.gates.map((gate) => gate.id)).size !== result.gates.length)
-      reasons.push(`${name}: a gate stands twice`);
-    const verdict = verdictOf(result.gates);
-    if (verdict !== result.verdict)
-      reasons.push(`${name}: the gates give ${verdict}, the record says ${result.verdict}`);
-    if (result.verdict === "pass" && result.outputs.length === 0) reasons.push(`${name}: passed without an output`);
-  }
-  for (const id of routesWithoutLockstep(record)) reasons.push(`${id}: never compared with the flavour lockstep`);
-  const outcome = outcomeOf(record.planned.length, record.results);
-  const stopped = record.outcome === "cancelled" || record.outcome === "crashed" || record.outcome === "timed_out";
-  if (record.outcome !== outcome && !(stopped && outcome !== "passed")) {
-    reasons.push(`${RECORD}: the results give "${outcome}", the record says "${record.outcome}"`);
-  }
-  if (stableJson(claimsOf(record)) !== stableJson(record.claims)) {
-    reasons.push(`${RECORD}: the claims do not follow from the results`);
-  }
-  if (record.planned.length === 0) reasons.push(`${RECORD}: nothing was planned`);
-  return reasons;
-}
-
 /**
  * Verifies the bundle in `folder`. Never throws for what is wrong with a bundle: that is in the result. `onProgress` is
  * called as each check begins and as each file was read.
@@ -514,7 +213,7 @@ export function verifyBundle(
     const totalBytes = payload(state).reduce((sum, file) => sum + file.bytes, 0);
     onProgress({ step, steps: CHECKS.length, title: CHECKS[step - 1]!.title, bytes, totalBytes });
   };
-  const state: State = {
+  const state: VerifyState = {
     root: folder,
     onBytes: (read) => {
       bytes += read;
