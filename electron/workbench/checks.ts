@@ -1,6 +1,6 @@
 /** The checker's word for a window: what a run kept of it, and a check of the kernel of a manifest. */
 import type { CaseShape, RoutePlan } from "../../kernels/route.ts";
-import { findRoute, routesFor } from "../../kernels/routes.ts";
+import { findRoute } from "../../kernels/routes.ts";
 import { CHECK_KINDS } from "../../native/check.ts";
 import { REPORT_WORDS } from "../../native/emulator/check_words.ts";
 import type { KernelProgress, KernelRequest } from "../checker/messages.ts";
@@ -27,10 +27,7 @@ export async function listChecks(history: History, id: string): Promise<RunCheck
     known.add(file);
     const { route, case: key, flavour, pinned, result: said } = await history.check(id, file);
     const shape = shapeOf(record, result);
-    const small =
-      shape === undefined
-        ? undefined
-        : smallCase(shape, routesFor(shape.operator).find(({ name }) => name === route) ?? {});
+    const small = shape === undefined ? undefined : smallCase(shape, lengthOf(key));
     checks.push({
       path: file,
       operator: shape?.operator ?? operatorOf(key),
@@ -59,6 +56,12 @@ export function checkKinds(): CheckKinds {
       blindSpot: REPORT_WORDS[kind].blindSpot,
     })),
   };
+}
+
+/** The length of a decode case by its key: a bundle may be of a version whose small cases had another. */
+function lengthOf(key: string): Parameters<typeof smallCase>[1] {
+  const tokens = /\/L(\d+)\//.exec(key)?.[1];
+  return tokens === undefined ? {} : { loopTokens: Number(tokens) };
 }
 
 function operatorOf(key: string): RunCheck["operator"] {
