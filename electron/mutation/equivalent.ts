@@ -49,6 +49,24 @@ const EQUIVALENT: readonly Equivalent[] = [
     was: "index < rows ? visible_keys(sequence, first_query + index) : 0",
     reason: "rows of a fragment do not touch each other, and rows behind the last one are never stored",
   },
+  {
+    class: "guard_dropped",
+    files: ["mla_prefill/prefill.h"],
+    was: "block_query >= sequence.query_count",
+    reason: "it saves work: a threadgroup behind the last query has no row to store, and stages within the row counts",
+  },
+  {
+    class: "guard_dropped",
+    files: ["mla_prefill/prefill.h"],
+    was: "rows > 0 ? visible_keys(sequence, first_query + rows - 1) : 0",
+    reason: "it saves work: a simdgroup without rows stores nothing",
+  },
+  {
+    class: "guard_dropped",
+    files: ["mla_prefill/prefill.h"],
+    was: "sees",
+    reason: "it saves work: keys that no row sees get weight 0, and what is staged is finite",
+  },
 ];
 
 /** Why a mutant is equivalent; undefined where it is not known to be. */
