@@ -20,7 +20,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          testTimeout: 120_000,
+          // A first run compiles its kernels, in every flavour that it is checked in.
+          testTimeout: 300_000,
           hookTimeout: 120_000,
           // A browser, a host and the emulated device at once: after everything else, one file at a time.
           maxWorkers: 1,

@@ -16,10 +16,11 @@ import { CONNECT_SOURCES } from "../../electron/shell/security.ts";
 import { securityHeaders, windowFiles } from "../../electron/window_files.ts";
 import { type OpenWorkbench, openWorkbench } from "../../electron/workbench/workbench.ts";
 import { scratchFolder, WHERE } from "../electron/runs/harness.ts";
-import { openPage, startBrowser, type Watched } from "./window.ts";
+import { openPage, startBrowser, untilOutcome, type Watched } from "./window.ts";
 
 /** A secure origin that no request leaves for: the browser knows no `app://`. */
 const ORIGIN = "https://lockstep.test";
+const CASE = "gqa_decode/h32kv4d512/L33/spread/f32";
 
 let browser: Browser;
 let folder: string;
@@ -109,14 +110,17 @@ describe("the window of the desktop", () => {
     expect(await page.evaluate(() => document.documentElement.dataset.door)).toBe("desktop");
   });
 
-  it("does what is chosen in the menu, runs the suite and verifies its bundle", async () => {
+  it("does what is chosen in the menu, runs a case and verifies its bundle", async () => {
     const choose = (id: string): Promise<void> =>
       page.evaluate((action) => void Reflect.apply(Reflect.get(globalThis, "chooseInMenu"), null, [action]), id);
     await choose("page.device");
     await page.locator('[data-page="device"]').waitFor();
-    await choose("page.run");
-    await choose("run.suite");
-    await page.locator('.strip[data-outcome="passed"]').waitFor({ timeout: 100_000 });
+    await choose("page.dispatch");
+    await page.getByLabel("Operator").selectOption("gqa_decode");
+    await page.getByLabel("Case to begin with").selectOption(CASE);
+    await page.locator('[data-action="run.start"]:not([disabled])').waitFor();
+    await choose("run.start");
+    await untilOutcome(page, "passed");
     await choose("page.evidence");
     await page.locator('[data-page="evidence"]').waitFor();
     await choose("evidence.verify");

@@ -92,7 +92,10 @@ export async function openPage(browser: Browser, options: { readonly dark?: bool
   return { page, context, faults };
 }
 
+/** For a run whose kernels were never compiled on this machine, on a busy one. */
+const RUN_MS = 200_000;
+
 /** Waits until the run that is shown has ended with `outcome`. */
 export async function untilOutcome(page: Page, outcome: string): Promise<void> {
-  await page.locator(`.strip[data-outcome="${outcome}"]`).waitFor();
+  await page.locator(`.strip[data-outcome="${outcome}"]`).waitFor({ timeout: RUN_MS });
 }
