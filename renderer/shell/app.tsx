@@ -6,7 +6,7 @@ import { Sprite } from "../parts/sprite.tsx";
 import { useSession } from "../state/session.ts";
 import { changeSettings, settings, useSettings } from "../state/settings.ts";
 import { useStore } from "../state/store.ts";
-import { go, useHistory, useView } from "../state/view.ts";
+import { goToPage, useHistory, useView } from "../state/view.ts";
 import { About } from "./about.tsx";
 import { performKey, useAction } from "./actions.ts";
 import { copyCommand } from "./command.ts";
@@ -66,7 +66,7 @@ function usePageActions(): void {
   // The list is a constant, so that the order of the hooks is too.
   for (const id of PAGE_IDS) {
     // biome-ignore lint/correctness/useHookAtTopLevel: see above.
-    useAction(`page.${id}`, () => go(id));
+    useAction(`page.${id}`, () => goToPage(id));
   }
 }
 

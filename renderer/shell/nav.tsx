@@ -9,7 +9,7 @@ import { runName, whenText } from "../parts/text.ts";
 import { useBaseline } from "../state/baseline.ts";
 import { useRuns } from "../state/session.ts";
 import { changeSettings, THEMES, useSettings } from "../state/settings.ts";
-import { formatView, go, useView, type View } from "../state/view.ts";
+import { carriedTo, formatView, go, useView, type View } from "../state/view.ts";
 import { firstKey, perform } from "./actions.ts";
 
 /** Runs that the navigation shows. */
@@ -55,7 +55,7 @@ export function Nav(): ReactElement {
       {PAGE_IDS.map((id, index) => (
         <ViewLink
           key={id}
-          view={{ page: id, params: {} }}
+          view={{ page: id, params: carriedTo(id, view) }}
           current={view.page === id}
           title={`${PAGES[id].title}, key ${index + 1}`}
         >

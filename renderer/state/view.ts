@@ -30,6 +30,24 @@ export function formatView({ page, params }: View): string {
   return `#/${page}${query === "" ? "" : `?${query}`}`;
 }
 
+/** Pages that show one run, and those of them that show one of its results. */
+const RUN_PAGES: readonly PageId[] = ["run", "parity", "captures", "fragments", "kernels"];
+const RESULT_PAGES: readonly PageId[] = ["run", "parity", "captures", "fragments"];
+
+/**
+ * What a page is opened with from the view at hand: it is about the same run and the same result. The page at hand itself
+ * begins anew.
+ */
+export function carriedTo(page: PageId, from: View): View["params"] {
+  if (from.page === page) return {};
+  const source = from.page === "evidence" ? "bundle" : "run";
+  const run = from.page === "evidence" || RUN_PAGES.includes(from.page) ? from.params[source] : undefined;
+  const sel = RESULT_PAGES.includes(from.page) && RESULT_PAGES.includes(page) ? from.params.sel : undefined;
+  if (page === "evidence") return run === undefined ? {} : { bundle: run };
+  if (!RUN_PAGES.includes(page)) return {};
+  return { ...(run === undefined ? {} : { run }), ...(sel === undefined ? {} : { sel }) };
+}
+
 /** Place in this window's own history: `depth` counts the views that were gone to, `deepest` the last of them. */
 interface Place {
   readonly view: View;
@@ -62,6 +80,11 @@ export function go(page: PageId, params: View["params"] = {}): void {
   if (formatView(before) === formatView(view)) return;
   history.pushState({ depth: depth + 1 }, "", formatView(view));
   place.set({ view, depth: depth + 1, deepest: depth + 1 });
+}
+
+/** Goes to a page, about what the view at hand shows. */
+export function goToPage(page: PageId): void {
+  go(page, carriedTo(page, place.get().view));
 }
 
 /** Changes parameters of the page at hand; null takes one away. A selection or a filter is no step of the history. */
