@@ -108,6 +108,28 @@ describe("captures", () => {
       `fused_split_kv_p32,partial,k,${cache},0,once: 4 x 33 x 512 x 4`,
     ]);
 
+    // What the checker counted on the small case of the same pipelines: K once, as the formula says.
+    expect(await traffic.locator(".capture-foot").innerText()).toMatch(/^Exact on the small case h32kv4d512 L\d+: /);
+    await traffic.getByRole("button", { name: "exact" }).click();
+    expect(page.url()).toContain("traffic=exact");
+    expect(await traffic.locator(".capture-foot").innerText()).toContain("exact, after optimisation, emulated");
+    const exact = page.waitForEvent("download");
+    await traffic.getByRole("button", { name: "CSV" }).click();
+    const counts = (await textOf(exact)).trimEnd().split("\n");
+    expect(counts[0]).toContain("banks and lines are a model");
+    const k = counts.find((line) => /^fused_split_kv_p32,[^,]*,partial,k,device,read,,/.test(line))?.split(",") ?? [];
+    const [requested, distinct, derived] = [k[9], k[10], k[13]];
+    expect(Number(requested)).toBeGreaterThan(0);
+    expect([distinct, derived]).toEqual([requested, requested]);
+    await traffic.getByRole("button", { name: "Table" }).click();
+    await traffic.getByText("A partial k, read").waitFor();
+    await traffic
+      .getByText(/^model: .* lines of 128/)
+      .first()
+      .waitFor();
+    await traffic.getByRole("button", { name: "Chart" }).click();
+    await traffic.getByRole("button", { name: "derived" }).click();
+
     const timing = page.locator('[data-chart="timing"]');
     await timing.locator("canvas").waitFor();
     await page.locator("body").click({ position: { x: 700, y: 20 } });

@@ -195,7 +195,7 @@ describe("reports", () => {
     await page.locator('[data-route="naive"]').first().click();
     await page.locator('.strip[data-checked="pass"]').waitFor();
     await page.getByLabel("bytes").check();
-    const line = lineOf(root, "gqa_decode/naive.metal", "out[");
+    const line = lineOf(root, "gqa_decode/naive.metal", "device float* row = scores");
     await expect.poll(() => page.locator(`[data-line="${line}"] .bytescell`).innerText()).toMatch(/B$/);
     expect(await page.locator(".bytesnote").innerText()).toContain("exact, after optimisation, emulated");
     expect(faults).toEqual([]);
@@ -242,10 +242,10 @@ describe("reports", () => {
     await page.keyboard.press("8");
     await page.locator(".kernels-page").waitFor();
     await page.keyboard.press("m");
-    await page.getByLabel("Manifest").fill(path.join(folder, "nothing.kernel.json"));
+    await page.getByRole("textbox", { name: "Manifest" }).fill(path.join(folder, "nothing.kernel.json"));
     await page.locator(".manifestform").getByRole("button", { name: "Check" }).click();
     await page.locator('[data-manifest="refused"]', { hasText: "cannot be read" }).waitFor();
-    await page.getByLabel("Manifest").fill(file);
+    await page.getByRole("textbox", { name: "Manifest" }).fill(file);
     await page.keyboard.press("Enter");
     await page.locator('[data-reports="fail"]').waitFor();
     expect(await page.locator(".strip .say").innerText()).toContain("in late at N 64");

@@ -93,10 +93,21 @@ export function linePlace({ location }: Pick<ExactLine, "location">): string {
   return location === null ? "no source line" : `${location.path.split("/").at(-1)}:${location.line}`;
 }
 
+/** A small case in a few words: `h32kv4d512 L299`, `generated T58`. */
+export function smallText({ case: key }: Pick<Check, "case">): string {
+  return key.split("/").slice(1, 3).join(" ");
+}
+
 /** What the counts are: `exact, after optimisation, emulated; on the small case ...`. */
 export function exactNote({ result, case: key }: Check): string {
   const { exact, exactReason, stage } = result.traffic;
   return `${exact ? "exact" : `not exact (${exactReason})`}, ${stage}, emulated; on the small case ${key}`;
+}
+
+/** The same where there is little room. */
+export function exactFoot(check: Check): string {
+  const { exact, stage } = check.result.traffic;
+  return `${exact ? "exact" : "not exact"}, ${stage}, emulated; on the small case ${smallText(check)}`;
 }
 
 export const EXACT_HEAD = [

@@ -55,11 +55,11 @@ export function ExactChart({ route, rows }: ExactChartProps): ReactElement {
       {height < 70 ? null : (
         <svg width={whole} height={height} aria-hidden="true">
           <text x={12} y={14} className="t2">
-            {unit.name}: outline requested, filled distinct, dashed derived
+            {unit.name}: outline requested, fill distinct, dash derived
           </text>
           {rows.length > shown.length ? (
             <text x={whole - RIGHT} y={14} textAnchor="end" className="t3">
-              {`${rows.length - shown.length} more in the table`}
+              {`${rows.length - shown.length} more: table`}
             </text>
           ) : null}
           {linearTicks({ from: 0, to: most / unit.bytes }, 4).map((tick) => (

@@ -21,10 +21,12 @@ import {
   EXACT_HEAD,
   exactBytes,
   exactFields,
+  exactFoot,
   exactLines,
   exactNote,
   linePlace,
   modelText,
+  smallText,
   totalOf,
 } from "./traffic_exact.ts";
 import { ExactChart } from "./traffic_exact_chart.tsx";
@@ -85,7 +87,7 @@ function footOf(answer: Answer<{ readonly checks: Checks }>, check: Check | unde
   if (check !== undefined) {
     const rows = deviceBytes(exactBytes(check));
     const [requested, distinct] = [totalOf(rows, "requested"), totalOf(rows, "distinct")].map(sizeText);
-    return `Exact on ${check.case.split("/").slice(1, 3).join(" ")}: ${requested} requested, ${distinct} distinct`;
+    return `Exact on the small case ${smallText(check)}: ${requested} requested, ${distinct} distinct`;
   }
   if (!kept) return "Exact counts can be read when the run has ended";
   if (answer.state === "asking") return "";
@@ -175,7 +177,7 @@ export function TrafficPane({ capture }: { readonly capture: Capture }): ReactEl
             : "Derived: a byte counts once for each pass of a threadgroup; caches are not looked at"
         }
       >
-        {exact ? exactNote(check) : footOf(answer, check, kept)}
+        {exact ? exactFoot(check) : footOf(answer, check, kept)}
       </p>
     </ChartPane>
   );

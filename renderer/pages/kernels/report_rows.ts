@@ -183,11 +183,11 @@ export function headlineOf(
     pinned === 0 ? "" : `; ${pinned === own.length ? "pinned to lockstep" : `${countText(pinned)} pinned to lockstep`}`;
   const where = looked(own, what);
   if (errors > 0) {
-    const more = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
+    const more = rest.length === 0 ? "" : `with ${rest.join(", ")} `;
     return {
       glyph: "fail",
       word: counted(errors, "error"),
-      sentence: `${more === "" ? "" : `${more.slice(2)}, `}in ${where}${inLockstep}`,
+      sentence: `${more}in ${where}${inLockstep}`,
       edge: "f",
     };
   }
