@@ -3,7 +3,7 @@
  * barrier is pinned to lockstep; `fast` alone never gives a verdict, and neither does a silent checker alone.
  */
 import type { CheckReport } from "../../native/check.ts";
-import { DeviceError, type Flavour, isCheckFlavour } from "../../native/device.ts";
+import { DeviceError, type Flavour, isCheckFlavour, type LogLine } from "../../native/device.ts";
 import type { KernelPhase, KernelResult, KernelRun } from "../manifest/run.ts";
 import { counted } from "../words.ts";
 import { mergedResult } from "./merge.ts";
@@ -82,6 +82,9 @@ async function resultOf(
 async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions): Promise<FlavourOutcome> {
   const { timeoutMs, workers, signal, onProgress } = options;
   let phase: KernelPhase = "compile";
+  const lines: LogLine[] = [];
+  let lost = 0;
+  const logged = (): Pick<FlavourOutcome, "log"> => (lines.length === 0 ? {} : { log: { lines, lost } });
   const progress = (dispatch: string | null, fraction: number | null): void =>
     onProgress({ type: "kernel_progress", flavour, phase, dispatch, fraction });
   try {
@@ -90,6 +93,13 @@ async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(workers === undefined ? {} : { workers }),
       repeat: true,
+      // The second run says the same again.
+      onLog: (line) => {
+        if (phase === "run") lines.push(line);
+      },
+      onLogOverflow: (more) => {
+        if (phase === "run") lost = more;
+      },
       onPhase: (next) => {
         phase = next;
         progress(null, null);
@@ -97,7 +107,7 @@ async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions
       onProgress: ({ label, threadgroupsDone, threadgroups }) =>
         progress(label, threadgroups === 0 ? null : Math.min(1, threadgroupsDone / threadgroups)),
     });
-    return { ...shown(result), error: null };
+    return { ...shown(result), ...logged(), error: null };
   } catch (error) {
     if (!(error instanceof DeviceError) || REFUSALS.includes(error.code)) throw error;
     return {
@@ -112,6 +122,7 @@ async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions
       pipelines: [],
       rights: null,
       check: error.check === undefined ? null : mergedResult(error.check),
+      ...logged(),
       error: { code: error.code, message: error.message },
     };
   }
@@ -183,7 +194,7 @@ export function verdictOn(
   if (result.verdict === null) {
     return {
       verdict: null,
-      reason: `Ran${inLockstep}; nothing was compared: the manifest names no output that the oracle knows`,
+      reason: `nothing was compared${inLockstep}: the manifest names no output that the oracle knows`,
     };
   }
   if (result.verdict === "not_run") return { verdict: "not_run", reason: "A required gate did not run" };

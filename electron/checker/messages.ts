@@ -37,6 +37,19 @@ export const kernelRequestSchema = z.strictObject({
 });
 export type KernelRequest = z.infer<typeof kernelRequestSchema>;
 
+const size3 = z.tuple([z.number().int(), z.number().int(), z.number().int()]).readonly();
+
+const logLineSchema = z.strictObject({
+  level: z.enum(["debug", "info", "default", "error", "fault"]),
+  label: z.string(),
+  message: z.string(),
+  subsystem: z.string().optional(),
+  category: z.string().optional(),
+  threadgroup: size3,
+  position: size3,
+  thread: z.number().int(),
+});
+
 /** What one flavour gave. `error` stands where the run did not end; then reports are those seen until then. */
 export const flavourOutcomeSchema = z.strictObject({
   flavour: flavourSchema,
@@ -59,6 +72,8 @@ export const flavourOutcomeSchema = z.strictObject({
   ),
   check: checkResultSchema.nullable(),
   rights: z.string().nullable(),
+  /** What the kernels logged with `os_log`; absent where they logged nothing. */
+  log: z.strictObject({ lines: z.array(logLineSchema), lost: z.number().int().nonnegative() }).optional(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
 export type FlavourOutcome = z.infer<typeof flavourOutcomeSchema>;

@@ -9,6 +9,7 @@ import type {
 } from "../../native/check.ts";
 import { counted } from "../words.ts";
 import { excerpt, type SourceTexts } from "./excerpt.ts";
+import type { FlavourOutcome } from "./messages.ts";
 import { CHECK_RULES } from "./rules.ts";
 
 /** Number with thousands separated by commas. */
@@ -65,6 +66,24 @@ export function howLines(reports: readonly CheckReport[]): readonly string[] {
   return [
     "How these were seen:",
     ...[...kinds.values()].map(({ kind, mechanism, blindSpot }) => `  ${kind}: ${mechanism}. Blind to ${blindSpot}`),
+  ];
+}
+
+/** Most lines of a kernel's log that are shown. */
+const LOG_SHOWN = 40;
+
+/** What the kernels logged, a line each: level, dispatch, thread, message. */
+export function logLines({ log }: Pick<FlavourOutcome, "log">): readonly string[] {
+  if (log === undefined) return [];
+  const lines = log.lines.slice(0, LOG_SHOWN).map(({ level, label, threadgroup, thread, message, subsystem }) => {
+    const source = subsystem === undefined ? "" : ` ${subsystem}`;
+    return `  ${level.padEnd(7)} ${label}${source}, threadgroup ${triple(threadgroup)}, thread ${thread}: ${message}`;
+  });
+  const more = log.lines.length + log.lost - lines.length;
+  return [
+    `logged by the kernel, ${counted(log.lines.length + log.lost, "line")}`,
+    ...lines,
+    ...(more > 0 ? [`  and ${counted(more, "more line")}`] : []),
   ];
 }
 

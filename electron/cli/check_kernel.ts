@@ -6,7 +6,7 @@ import { countedOutcome } from "../checker/judge.ts";
 import { reportKey } from "../checker/merge.ts";
 import type { FlavourOutcome, KernelAnswer } from "../checker/messages.ts";
 import { sarifLog } from "../checker/sarif.ts";
-import { howLines, reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
+import { howLines, logLines, reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { appVersion, type Places } from "../host/root.ts";
 import { manifestJsonSchema } from "../manifest/json_schema.ts";
@@ -80,6 +80,7 @@ export function checkTextLines(
   const how = howLines([...reportsOf(outcome).filter(worth), ...apart]);
   if (how.length > 0) lines.push(...how, "");
   for (const each of answer.stage.outcomes) lines.push(...resultLines(each, colour));
+  lines.push(...logLines(outcome));
   lines.push("");
   if (options.traffic && outcome.check !== null) {
     const { traffic } = outcome.check;

@@ -3,7 +3,7 @@ import { commandLine } from "../actions.ts";
 import { countedOutcome } from "../checker/judge.ts";
 import { type FlavourOutcome, flavourSchema, type KernelAnswer, type KernelRequest } from "../checker/messages.ts";
 import { CHECK_RULES } from "../checker/rules.ts";
-import { placeText, summaryText } from "../checker/text.ts";
+import { logLines, placeText, summaryText } from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { GATES } from "../gates/gates.ts";
 import type { Places } from "../host/root.ts";
@@ -81,6 +81,7 @@ export function outcomeLines(outcome: FlavourOutcome, colour: boolean): readonly
   for (const { dispatch, bytes } of outcome.padding) {
     lines.push(`  ${dispatch}: lent ${bytesText(bytes)} of threadgroup memory that its host does not ask for`);
   }
+  lines.push(...logLines(outcome));
   if (outcome.gates.length === 0) return lines;
   lines.push("", ...gateLines(outcome.gates, colour));
   for (const { id, why } of outcome.leftOut) {

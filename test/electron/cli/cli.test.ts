@@ -272,7 +272,9 @@ describe("Ctrl-C", () => {
 describe("other commands", () => {
   it("do not let what they show command the terminal", () => {
     const ran = lockstep("verify", "\u001b]0;owned\u0007\r\u009b31mx");
-    expect(ran.err).toBe("\\x1b]0;owned\\x07\\x0d\\x9b31mx is not there: give the folder of a bundle, or a zip of it.\n");
+    expect(ran.err).toBe(
+      "\\x1b]0;owned\\x07\\x0d\\x9b31mx is not there: give the folder of a bundle, or a zip of it.\n",
+    );
   });
 
   it("dispatch explains every candidate", () => {
