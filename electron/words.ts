@@ -60,7 +60,7 @@ const NEXT: Readonly<Record<string, string>> = {
   sentinels: "a write went past the end of the named buffer",
   repeat: "two runs differ: look for a missing barrier or an uninitialised read",
   lockstep: "the kernel needs its lanes to advance together: look for a missing barrier",
-  checker: "see the reports below: each names both lines and what to do",
+  checker: "see the checker's reports: each names both lines and what to do",
   resources: "make the threadgroup smaller, or use fewer registers",
 };
 

@@ -79,7 +79,6 @@ function Row({ row, selected }: RowProps): ReactElement {
       <span className="num t2 micro">{countText(count)} ×</span>
       <span className="row under micro">
         <span className="el mono">{shortPlace(report, true)}</span>
-        <span className="sp" />
         <span className="t3 nw">{setsText(row)}</span>
       </span>
     </button>

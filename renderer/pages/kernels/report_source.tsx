@@ -127,8 +127,8 @@ export function Looked({ sets, note }: { readonly sets: readonly CheckedSet[]; r
               <tr key={`${set.name} ${set.on} ${set.flavour}`}>
                 <td className="el" title={`${set.on}; ${set.flavour}`}>
                   {set.name}
-                  {set.pinned ? <span className="tag pinned">pinned to lockstep</span> : null}
                   <span className="el micro t3 block">
+                    {set.pinned ? <b className="m">pinned to lockstep, </b> : null}
                     {set.on}, {set.flavour}
                   </span>
                 </td>

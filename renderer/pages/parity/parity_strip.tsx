@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import { ActionButton } from "../../parts/button.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { Pinned } from "../../parts/pinned.tsx";
+import { ViewLink } from "../../shell/nav.tsx";
 import { noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
@@ -82,6 +83,16 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
         ) : null}
         {run.execution === "imported" ? <span className="tag">imported</span> : null}
         <Pinned result={result} />
+        {result?.check !== undefined &&
+        result.gates.some(({ id, verdict }) => id === "checker" && verdict !== "pass") ? (
+          <ViewLink
+            view={{ page: "kernels", params: { view: "reports", run: run.id, q: row.route } }}
+            className="small nw"
+            title="The checker's reports, at their lines"
+          >
+            Reports
+          </ViewLink>
+        ) : null}
         <span className="sp" />
         {words.next ? (
           <span className="small t2" title={words.next}>

@@ -53,14 +53,20 @@ function FigureCells({ row, step }: { readonly row: Row; readonly step: Step | n
   );
 }
 
+function isPinned({ result }: Row): boolean {
+  return result?.flavour === "lockstep";
+}
+
 interface CaseTableProps {
   readonly rows: readonly Row[];
+  /** False where the run has no row at all. */
+  readonly planned: boolean;
   readonly selected: string | undefined;
   readonly step: Step | null;
   readonly onSelect: (key: string) => void;
 }
 
-export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): ReactElement {
+export function CaseTable({ rows, planned, selected, step, onSelect }: CaseTableProps): ReactElement {
   const height = rowHeight();
   const { ref, from, to, before, after, slot } = useWindowed(rows.length, height);
   useRowInSight(
@@ -70,7 +76,10 @@ export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): R
   );
   return (
     <div className="body scroll" ref={ref}>
-      <table className="tbl fix cases" aria-rowcount={rows.length + 1}>
+      <table
+        className={rows.some(isPinned) ? "tbl fix cases somepinned" : "tbl fix cases"}
+        aria-rowcount={rows.length + 1}
+      >
         <thead>
           <tr>
             <th className="c-state">state</th>
@@ -96,17 +105,22 @@ export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): R
             >
               <td>
                 <Verdict name={stateGlyph(row.state)}>{STATE_WORDS[row.state]}</Verdict>
+                {isPinned(row) ? (
+                  <span
+                    className="t3 micro"
+                    title="The kernel is pinned to lockstep: its lanes exchange data without a barrier"
+                  >
+                    {" "}
+                    in lockstep
+                  </span>
+                ) : null}
               </td>
               <td title={row.record === undefined ? row.case : `${row.case}, ${geometryText(row.record.shape)}`}>
                 <CaseCell row={row} />
               </td>
               <td className="t2">{row.record?.shape.dtype ?? ""}</td>
-              <td
-                className="el"
-                title={row.result?.flavour === "lockstep" ? `${row.route}, pinned to lockstep` : row.route}
-              >
+              <td className="el" title={row.route}>
                 {row.route}
-                {row.result?.flavour === "lockstep" ? <span className="t3 micro"> in lockstep</span> : null}
               </td>
               <FigureCells row={row} step={step} />
               <td className="num t2">
@@ -117,7 +131,7 @@ export function CaseTable({ rows, selected, step, onSelect }: CaseTableProps): R
           {after > 0 ? <tr className="spacer" style={{ height: after }} /> : null}
         </tbody>
       </table>
-      {rows.length === 0 ? <p className="nothing t3">No result matches the filter</p> : null}
+      {rows.length === 0 ? <p className="nothing t3">{planned ? "No result matches the filter" : "No result was planned"}</p> : null}
     </div>
   );
 }
