@@ -5,9 +5,7 @@
  *
  * Fibers run one after the other, so what is found is exact for the path that is executed, whatever the schedule.
  */
-#include "module_callbacks.h"
-#include "module_check.h"
-#include "module_check_traffic.h"
+#include "module_check_quick.h"
 
 extern "C" {
 LOCKSTEP_HIDDEN bool lockstep_check_waits;
@@ -189,22 +187,7 @@ template <Access kind> inline __attribute__((always_inline)) void note_threadgro
     }
     if constexpr (is_read(kind)) {
       if (__builtin_expect(cell->write.epoch == epoch && cell->write.lane != own.lane, 0)) examine(now, cell->write, true);
-      if (cell->read[0].epoch != epoch) {
-        cell->read[0] = own;
-        cell->read[1].epoch = 0;
-      } else if (cell->read[0].lane == own.lane) {
-        cell->read[0] = own;
-      } else {
-        const uint32_t simdgroup = own.lane / LOCKSTEP_SIMD_WIDTH;
-        const bool same = cell->read[0].lane / LOCKSTEP_SIMD_WIDTH == simdgroup;
-        if (!same) {
-          cell->read[1] = own;
-        } else {
-          const bool keep = cell->read[1].epoch == epoch && cell->read[1].lane / LOCKSTEP_SIMD_WIDTH != simdgroup;
-          if (!keep) cell->read[1] = cell->read[0];
-          cell->read[0] = own;
-        }
-      }
+      keep_reader(cell, own);
     } else {
       if (__builtin_expect(cell->write.epoch == epoch && cell->write.lane != own.lane, 0)) examine(now, cell->write, true);
       if (__builtin_expect(cell->read[0].epoch == epoch, 0)) {
@@ -249,15 +232,6 @@ template <Access kind> inline __attribute__((always_inline)) void note_device(lo
       if (!hides_plain<kind>(cell->write, own, first, first_own)) cell->write = own;
     }
   }
-}
-
-/** The bits of a map for `size` (up to 16) bytes from `offset` on, as they stand in the word at `word`. */
-inline uint32_t map_bits(const uint8_t *map, uint64_t offset, uint32_t size, uint32_t &mask, const uint8_t *&word) {
-  word = map + offset / 8;
-  uint32_t bits;
-  __builtin_memcpy(&bits, word, sizeof bits);
-  mask = ((uint32_t{1} << size) - 1) << (offset % 8);
-  return bits;
 }
 
 inline void set_bits(uint8_t *map, uint64_t offset, uint32_t size) {
@@ -395,15 +369,13 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
   }
 }
 
-template <Access kind> inline __attribute__((always_inline)) void on_access(const void *address, size_t size, bool aligned,
-                                                                            const void *site, const void *after = nullptr) {
+/** Whatever is not the common access. */
+template <Access kind> __attribute__((noinline)) void whole_look(const void *address, size_t size, bool aligned, const void *site,
+                                                                 const void *after) {
   LOCKSTEP_CHECK_LEAVES();
-  if (__builtin_expect(lockstep_current == nullptr || size == 0, 0)) return;
-#if LOCKSTEP_MEETS
-  if (in_threadgroup_memory(address)) rendezvous(site, AccessToComplete{});
-#endif
+  if (lockstep_current == nullptr || size == 0) return;
   const auto at = reinterpret_cast<uintptr_t>(address);
-  if (__builtin_expect(size <= 16, 1)) {
+  if (size <= 16) {
     look_at<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), site, after);
     return;
   }
@@ -445,6 +417,22 @@ void make_reachable(uintptr_t first, unsigned long stride, uint32_t row_bytes, b
     add_report(report);
     abandon();
   }
+}
+
+template <Access kind> inline __attribute__((always_inline)) void on_access(const void *address, size_t size, bool aligned,
+                                                                            const void *site, const void *after = nullptr) {
+#if LOCKSTEP_MEETS
+  LOCKSTEP_CHECK_LEAVES();
+  if (lockstep_current != nullptr && in_threadgroup_memory(address)) rendezvous(site, AccessToComplete{});
+#endif
+  if constexpr (kind == Access::read || kind == Access::write) {
+    const Lane *const lane = lockstep_current;
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (__builtin_expect(!lockstep_check_waits && lane != nullptr && size - 1 < 16, 1)) {
+      if (__builtin_expect(quick_look<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), *lane), 1)) return;
+    }
+  }
+  whole_look<kind>(address, size, aligned, site, after);
 }
 
 } // namespace

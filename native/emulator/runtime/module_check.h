@@ -7,6 +7,45 @@
 
 namespace lockstep {
 
+enum { LOCKSTEP_TRAFFIC_SLOTS = 256 };
+
+/**
+ * Executions of a line by a simdgroup whose lanes access addresses at one distance from lane to lane: what most lines do.
+ * Then an address for each execution is enough. Where lanes do otherwise, the slot is given up for a `lockstep_kept`
+ * until the lanes are counted.
+ */
+struct alignas(64) TrafficSlot {
+  /** The line (`traffic_line`) whose accesses need no more than a quick look; 0 for none. */
+  uint32_t quick;
+  /** From lane to lane, modulo 2^32: what the line did before, or the size of the access. */
+  uint32_t stride;
+  /** The region's base, and the last offset at which an access lies in the region. */
+  uintptr_t low;
+  uint64_t span;
+  /** As in the region. */
+  const uint8_t *valid;
+  uint8_t count[LOCKSTEP_SIMD_WIDTH];
+  /** Threadgroup memory, which has cells; null for memory that has none. */
+  lockstep_region *region;
+  /** Of what is kept (`traffic_key`); 0 if nothing is. */
+  uint64_t key;
+  /** Whose `stride` and `misses` these are. */
+  uint64_t last;
+  /** Index in `sites`. */
+  uint32_t entry;
+  uint8_t size;
+  /** Executions by the lane that has come furthest. */
+  uint8_t filled;
+  /** Whether the slot was taken since the lanes were counted last, and whether it was given up since. */
+  uint8_t taken : 1;
+  uint8_t spilled : 1;
+  /** How often the lanes did not keep to the distance. */
+  uint8_t misses : 2;
+  /** Of lane 0, whether it is there or not. */
+  uint32_t base[LOCKSTEP_CHECK_KEPT];
+};
+static_assert(sizeof(TrafficSlot) == 256);
+
 /** The order that rendezvous of a simdgroup gave to its lanes. Ticks count its rendezvous and never go back. */
 struct SimdgroupOrder {
   uint32_t tick;
@@ -18,8 +57,12 @@ struct SimdgroupOrder {
   uint32_t started;
   /** True if some rendezvous had only a part of the lanes: then the pairs count as well. */
   bool partial;
+  uint16_t taken_count;
+  /** Slots that are taken. */
+  uint8_t taken[LOCKSTEP_TRAFFIC_SLOTS];
   uint16_t listed_count;
   uint16_t listed[LOCKSTEP_CHECK_SITES < 512 ? LOCKSTEP_CHECK_SITES : 512];
+  TrafficSlot slots[LOCKSTEP_TRAFFIC_SLOTS];
 };
 
 enum Order { ORDER_THREADGROUP = 0, ORDER_DEVICE = 1, ORDER_EXECUTION = 2 };

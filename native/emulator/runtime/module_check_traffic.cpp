@@ -1,8 +1,13 @@
 #include "module_check_traffic.h"
 
+#include "rendezvous.h"
+
 namespace lockstep {
 
 namespace {
+
+/** Times that the lanes of a line may not keep to a distance before its slot is no longer tried. */
+constexpr uint32_t kMostMisses = 2;
 
 constexpr uint32_t kLineBytes = 128;
 constexpr uint32_t kBanks = 32;
@@ -116,8 +121,33 @@ void count_kept(lockstep_site &entry, lockstep_kept &kept) {
   __builtin_memset(kept.count, 0, sizeof kept.count);
 }
 
-} // namespace
+/** Counts what is in a slot. */
+void count_slot(lockstep_site &entry, const TrafficSlot &slot) {
+  const bool threadgroup = is_threadgroup(entry);
+  Addresses lanes;
+  for (uint32_t lane = 0; lane < 32; ++lane) lanes[lane] = lane;
+  const Addresses steps = lanes * Addresses(slot.stride);
+  uint32_t least = slot.filled;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    if (slot.count[lane] < least) least = slot.count[lane];
+  }
+  for (uint32_t k = 0; k < slot.filled; ++k) {
+    uint32_t addresses[32];
+    const Addresses all = Addresses(slot.base[k]) + steps;
+    __builtin_memcpy(addresses, &all, sizeof addresses);
+    if (k < least) {
+      count_whole(entry, addresses, threadgroup);
+      continue;
+    }
+    uint32_t active = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      if (slot.count[lane] > k) addresses[active++] = addresses[lane];
+    }
+    add_cost(entry, active, cost_of(addresses, active, entry.size, threadgroup));
+  }
+}
 
+/** The line's entry for a region, made if there is none; null where there is no room. */
 lockstep_site *site_entry(uint32_t site, bool writes, uint32_t region, uint32_t size) {
   lockstep_check &shared = *check_state.shared;
   uint16_t &head = shared.site_of[2 * site + (writes ? 1u : 0u)];
@@ -142,6 +172,7 @@ lockstep_site *site_entry(uint32_t site, bool writes, uint32_t region, uint32_t 
   return &entry;
 }
 
+/** The room in which a simdgroup keeps executions of the line; null where there is none. */
 lockstep_kept *site_room(lockstep_site &entry, uint32_t simdgroup) {
   lockstep_check &shared = *check_state.shared;
   lockstep_kept *kept = entry.kept[simdgroup];
@@ -165,9 +196,115 @@ lockstep_kept *site_room(lockstep_site &entry, uint32_t simdgroup) {
   return kept;
 }
 
+/** Gives a slot up: what is in it goes where any addresses can be kept. */
+void spill(TrafficSlot &slot, uint32_t simdgroup) {
+  slot.quick = 0;
+  slot.key = 0;
+  slot.spilled = 1;
+  lockstep_kept *const kept = site_room(check_state.shared->sites[slot.entry], simdgroup);
+  if (kept == nullptr) return;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    kept->count[lane] = slot.count[lane];
+    for (uint32_t k = 0; k < slot.count[lane]; ++k) kept->address[k][lane] = slot.base[k] + lane * slot.stride;
+  }
+}
+
+/** Begins to keep executions in a slot. */
+void start(TrafficSlot &slot, uint64_t key) {
+  const lockstep_site &entry = check_state.shared->sites[slot.entry];
+  lockstep_region &region = check_state.shared->regions[entry.region];
+  const bool threadgroup = is_threadgroup(entry);
+  const bool reported = entry.writes != 0 && (region.read_only | region.is_output) != 0;
+  const bool quick = (threadgroup || region.cells == nullptr) && !reported && region.bytes >= entry.size;
+  slot.quick = quick ? traffic_line(entry.site, entry.writes != 0) : 0;
+  slot.key = key;
+  slot.spilled = 0;
+  slot.filled = 0;
+  slot.size = static_cast<uint8_t>(entry.size);
+  slot.low = region.base;
+  slot.span = region.bytes - entry.size;
+  slot.valid = region.valid;
+  slot.region = region.cells == nullptr ? nullptr : &region;
+  __builtin_memset(slot.count, 0, sizeof slot.count);
+}
+
+/** Takes a free slot for a line; false if the line's lanes are known not to keep to a distance. */
+bool take(TrafficSlot &slot, uint64_t key, const lockstep_site &entry, SimdgroupOrder &order) {
+  if (slot.last != key) {
+    slot.last = key;
+    slot.misses = 0;
+    slot.stride = entry.size;
+  }
+  if (slot.misses >= kMostMisses) return false;
+  slot.taken = 1;
+  slot.entry = static_cast<uint32_t>(&entry - check_state.shared->sites);
+  order.taken[order.taken_count++] = static_cast<uint8_t>(&slot - order.slots);
+  start(slot, key);
+  return true;
+}
+
+/** Lets the other lanes catch up, then counts. */
+void catch_up(lockstep_site &entry, lockstep_kept &kept, TrafficSlot &slot, uint64_t key, const void *site) {
+  const uint32_t lane = lockstep_current->index;
+  rendezvous(site, AccessToComplete{});
+  if (kept.count[lane] != LOCKSTEP_CHECK_KEPT) return;
+  count_kept(entry, kept);
+  if (slot.spilled != 0 && slot.last == key && slot.misses < kMostMisses) start(slot, key);
+}
+
+} // namespace
+
+void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes, const Lane &lane, uint32_t site,
+                  const void *return_address) {
+  lockstep_check &shared = *check_state.shared;
+  const uint32_t line = traffic_line(site, writes);
+  if (line >= shared.site_of_count) return;
+  const uint32_t simdgroup = lane.simdgroup->index;
+  SimdgroupOrder &order = simdgroup_orders[simdgroup];
+  TrafficSlot &slot = order.slots[traffic_slot(line)];
+  const uint64_t key = traffic_key(line, region, size);
+  if (slot.key == key) {
+    if (keep_in_slot(slot, address, lane.index)) return;
+    if (slot.count[lane.index] < LOCKSTEP_CHECK_KEPT - 1) slot.misses = static_cast<uint8_t>(slot.misses + 1) & 3u;
+    spill(slot, simdgroup);
+  }
+  const uint32_t index = shared.site_of[line];
+  lockstep_site *entry = shared.sites + index;
+  if (__builtin_expect(index == 0 || entry->region != region || entry->size != size, 0)) {
+    entry = site_entry(site, writes, region, size);
+    if (entry == nullptr) return;
+  }
+  if (slot.taken == 0 && take(slot, key, *entry, order)) {
+    keep_in_slot(slot, address, lane.index);
+    return;
+  }
+  lockstep_kept *kept = entry->kept[simdgroup];
+  if (__builtin_expect(kept == nullptr || kept->listed == 0, 0)) {
+    kept = site_room(*entry, simdgroup);
+    if (kept == nullptr) return;
+  }
+  const uint32_t k = kept->count[lane.index]++;
+  kept->address[k][lane.index] = address;
+  if (__builtin_expect(k + 1 == LOCKSTEP_CHECK_KEPT, 0)) catch_up(*entry, *kept, slot, key, return_address);
+}
+
 void count_traffic(uint32_t simdgroup, bool) {
   lockstep_check &shared = *check_state.shared;
   SimdgroupOrder &order = simdgroup_orders[simdgroup];
+  for (uint32_t i = 0; i < order.taken_count; ++i) {
+    TrafficSlot &slot = order.slots[order.taken[i]];
+    lockstep_site &entry = shared.sites[slot.entry];
+    if (slot.spilled == 0) {
+      count_slot(entry, slot);
+    } else if (const lockstep_kept *kept = entry.kept[simdgroup]; kept != nullptr && kept->count[0] != 0 && kept->count[1] != 0) {
+      // The next time it is tried with the distance that it has now.
+      slot.stride = kept->address[0][1] - kept->address[0][0];
+    }
+    slot.quick = 0;
+    slot.key = 0;
+    slot.taken = 0;
+  }
+  order.taken_count = 0;
   for (uint32_t i = 0; i < order.listed_count; ++i) {
     lockstep_site &entry = shared.sites[order.listed[i]];
     lockstep_kept &kept = *entry.kept[simdgroup];
@@ -175,12 +312,6 @@ void count_traffic(uint32_t simdgroup, bool) {
     count_kept(entry, kept);
   }
   order.listed_count = 0;
-}
-
-void catch_up(lockstep_site &entry, lockstep_kept &kept, const void *site) {
-  const uint32_t lane = lockstep_current->index;
-  rendezvous(site, AccessToComplete{});
-  if (kept.count[lane] == LOCKSTEP_CHECK_KEPT) count_kept(entry, kept);
 }
 
 } // namespace lockstep

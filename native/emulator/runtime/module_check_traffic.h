@@ -5,38 +5,35 @@
 #pragma once
 
 #include "module_check.h"
-#include "rendezvous.h"
 
 namespace lockstep {
 
-/** The line's entry for a region, made if there is none; null where there is no room. */
-LOCKSTEP_HIDDEN lockstep_site *site_entry(uint32_t site, bool writes, uint32_t region, uint32_t size);
-/** The room in which a simdgroup keeps executions of the line; null where there is none. */
-LOCKSTEP_HIDDEN lockstep_kept *site_room(lockstep_site &entry, uint32_t simdgroup);
-/** Lets the other lanes catch up, then counts. */
-LOCKSTEP_HIDDEN void catch_up(lockstep_site &entry, lockstep_kept &kept, const void *site);
+/** A line, and whether it reads or writes. */
+inline uint32_t traffic_line(uint32_t site, bool writes) { return 2 * site + (writes ? 1u : 0u); }
+/** Where a line's slot is; lines may share one. */
+inline uint32_t traffic_slot(uint32_t line) { return line * 0x9e3779b1u >> 24; }
+
+inline uint64_t traffic_key(uint32_t line, uint32_t region, uint32_t size) {
+  return uint64_t{1} << 63 | uint64_t{size} << 48 | uint64_t{region} << 40 | line;
+}
+
+/** Keeps an execution by `lane` in its line's slot; false if it does not fit in. The last execution that fits never does. */
+inline __attribute__((always_inline)) bool keep_in_slot(TrafficSlot &slot, uint32_t address, uint32_t lane) {
+  const uint32_t k = slot.count[lane];
+  const uint32_t base = address - lane * slot.stride;
+  if (__builtin_expect(k < slot.filled, 1)) {
+    if (__builtin_expect(slot.base[k] != base || k == LOCKSTEP_CHECK_KEPT - 1, 0)) return false;
+  } else {
+    if (k == LOCKSTEP_CHECK_KEPT - 1) return false;
+    slot.base[k] = base;
+    slot.filled = static_cast<uint8_t>(k + 1);
+  }
+  slot.count[lane] = static_cast<uint8_t>(k + 1);
+  return true;
+}
 
 /** Keeps one execution of a line by the current lane. */
-inline __attribute__((always_inline)) void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes,
-                                                        const Lane &lane, uint32_t site, const void *return_address) {
-  lockstep_check &shared = *check_state.shared;
-  const uint32_t at = 2 * site + (writes ? 1u : 0u);
-  if (__builtin_expect(at >= shared.site_of_count, 0)) return;
-  const uint32_t index = shared.site_of[at];
-  lockstep_site *entry = shared.sites + index;
-  if (__builtin_expect(index == 0 || entry->region != region || entry->size != size, 0)) {
-    entry = site_entry(site, writes, region, size);
-    if (entry == nullptr) return;
-  }
-  const uint32_t simdgroup = lane.simdgroup->index;
-  lockstep_kept *kept = entry->kept[simdgroup];
-  if (__builtin_expect(kept == nullptr || kept->listed == 0, 0)) {
-    kept = site_room(*entry, simdgroup);
-    if (kept == nullptr) return;
-  }
-  const uint32_t k = kept->count[lane.index]++;
-  kept->address[k][lane.index] = address;
-  if (__builtin_expect(k + 1 == LOCKSTEP_CHECK_KEPT, 0)) catch_up(*entry, *kept, return_address);
-}
+LOCKSTEP_HIDDEN void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes, const Lane &lane, uint32_t site,
+                                  const void *return_address);
 
 } // namespace lockstep
