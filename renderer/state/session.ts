@@ -56,6 +56,8 @@ export interface Session {
   refreshRuns(): Promise<void>;
   /** Resolves with the id of the run; undefined where it could not begin, which `failure` then says. */
   startRun(request: StartRequest): Promise<string | undefined>;
+  /** Id of the run that was asked to end: what it is at, a compilation for example, is still finished. */
+  readonly cancelling: Store<string | null>;
   cancelRun(): Promise<void>;
   /** Pauses after the running case, or goes on. */
   pauseRun(paused: boolean): Promise<void>;
@@ -92,6 +94,7 @@ function perFrame<T>(take: (items: readonly T[]) => void): (item: T) => void {
 
 export function startSession(workbench: Workbench): Session {
   const live = createStore<RunModel | null>(null);
+  const cancelling = createStore<string | null>(null);
   const host = createStore<HostStateView | null>(null);
   const runs = createStore<readonly RunEntryView[] | null>(null);
   const closed = createStore<string | null>(null);
@@ -208,6 +211,7 @@ export function startSession(workbench: Workbench): Session {
     shown,
     notes,
     refreshRuns,
+    cancelling,
     startRun: async (request) => {
       // A double click is one wish.
       starting ??= attempt(() => workbench.call("runs.start", request)).finally(() => {
@@ -218,7 +222,11 @@ export function startSession(workbench: Workbench): Session {
     cancelRun: async () => {
       const run = live.get();
       if (run?.outcome !== "running") return;
-      await workbench.call("runs.cancel", { id: run.id }).catch(report);
+      cancelling.set(run.id);
+      await workbench.call("runs.cancel", { id: run.id }).catch((error: unknown) => {
+        cancelling.set(null);
+        report(error);
+      });
     },
     pauseRun: async (paused) => {
       const run = live.get();

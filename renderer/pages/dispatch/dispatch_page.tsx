@@ -33,7 +33,11 @@ function shortChip(name: string): string {
 }
 
 /** Offers to run the case with the route that was decided, on the chip that was asked about. */
-function useRunAction(asked: Asked, same: ListedCase | undefined, route: string | null): void {
+function useRunAction(
+  asked: Asked,
+  same: ListedCase | undefined,
+  { route, current }: { readonly route: string | null; readonly current: boolean },
+): void {
   const session = useSession();
   const running = useLive()?.outcome === "running";
   const quick = useAnswer("cases.list", { suite: "quick" });
@@ -58,11 +62,13 @@ function useRunAction(asked: Asked, same: ListedCase | undefined, route: string 
   };
   const blocked = running
     ? "a run is going on"
-    : route === null
-      ? "no route is taken by itself"
-      : same === undefined
-        ? "no case of the suites has this shape"
-        : undefined;
+    : !current
+      ? "the decision is being asked for"
+      : route === null
+        ? "no route is taken by itself"
+        : same === undefined
+          ? "no case of the suites has this shape"
+          : undefined;
   // The command of the view explains the decision; this one runs it.
   useAction("run.start", () => void start(), blocked, parityWords(request));
 }
@@ -71,13 +77,15 @@ interface StripProps {
   readonly explained: Explained;
   readonly asked: Asked;
   readonly same: ListedCase | undefined;
+  /** False while `explained` answers the question before. */
+  readonly current: boolean;
 }
 
-function Strip({ explained, asked, same }: StripProps): ReactElement {
+function Strip({ explained, asked, same, current }: StripProps): ReactElement {
   const { decision } = explained;
   const running = useLive()?.outcome === "running";
   const { route } = decision;
-  const runnable = route !== null && same !== undefined && !running;
+  const runnable = current && route !== null && same !== undefined && !running;
   return (
     <div className={`strip chosen-strip ${route === null ? "f" : "r"}`} data-chosen={route ?? ""}>
       <div className="row">
@@ -134,7 +142,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
   const chipsAnswer = useAnswer("chips.list", {});
   const chips = chipsAnswer.state === "there" ? chipsAnswer.value.chips : NO_CHIPS;
   const question = questionOf(shape, chip, forced);
-  const { explained, failure } = useExplain(question);
+  const { explained, failure, current: answered } = useExplain(question);
   const standard = useExplain(questionOf(shape, null, null)).explained;
   const defaultChip = standard === null ? undefined : shortChip(standard.device.chip.value);
   const byChip = useDecisions(chips.map(({ shortName }) => questionOf(shape, shortName, forced)));
@@ -155,7 +163,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
   useAction("list.next", () => move(1));
   useAction("list.previous", () => move(-1));
   useAction("window.close", () => setParams({ q: null, open: null }));
-  useRunAction(asked, same, route);
+  useRunAction(asked, same, { route, current: answered });
   useTrail("What if", shape.operator, `${lengthText(shape)}, ${shape.dtype}`, "predicted, not run");
   useViewCommand(dispatchWords(asked, same));
   const source = (name: string): void => {
@@ -190,7 +198,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
       }
     >
       <Pane label="Candidates" line>
-        {explained === null ? null : <Strip explained={explained} asked={asked} same={same} />}
+        {explained === null ? null : <Strip explained={explained} asked={asked} same={same} current={answered} />}
         {failure === null ? null : (
           <div className="inset over">
             <FailureNote failure={failure} />

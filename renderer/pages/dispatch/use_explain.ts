@@ -25,23 +25,30 @@ export function questionOf(shape: CaseShape, chip: string | null, forced: string
 export interface Explanation {
   readonly explained: Explained | null;
   readonly failure: FailureView | null;
+  /** True once `explained` answers the question at hand, and not the one before. */
+  readonly current: boolean;
+}
+
+interface Known extends Omit<Explanation, "current"> {
+  /** The question that `explained` answers. */
+  readonly key: string | null;
 }
 
 export function useExplain(question: Question): Explanation {
   const { workbench } = useSession();
-  const [known, setKnown] = useState<Explanation>({ explained: null, failure: null });
+  const [known, setKnown] = useState<Known>({ explained: null, failure: null, key: null });
   const key = JSON.stringify(question);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question.
   useEffect(() => {
     const asking = new AbortController();
     workbench.call("dispatch.explain", question, { signal: asking.signal }).then(
-      (explained) => asking.signal.aborted || setKnown({ explained, failure: null }),
+      (explained) => asking.signal.aborted || setKnown({ explained, failure: null, key }),
       (error: unknown) =>
-        asking.signal.aborted || setKnown(({ explained }) => ({ explained, failure: failureView(error) })),
+        asking.signal.aborted || setKnown(({ explained }) => ({ explained, failure: failureView(error), key: null })),
     );
     return () => asking.abort();
   }, [workbench, key]);
-  return known;
+  return { explained: known.explained, failure: known.failure, current: known.key === key };
 }
 
 /** Many decisions at once, in the order of the questions; null until one has come, or where it was refused. */

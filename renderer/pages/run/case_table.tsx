@@ -131,7 +131,9 @@ export function CaseTable({ rows, planned, selected, step, onSelect }: CaseTable
           {after > 0 ? <tr className="spacer" style={{ height: after }} /> : null}
         </tbody>
       </table>
-      {rows.length === 0 ? <p className="nothing t3">{planned ? "No result matches the filter" : "No result was planned"}</p> : null}
+      {rows.length === 0 ? (
+        <p className="nothing t3">{planned ? "No result matches the filter" : "No result was planned"}</p>
+      ) : null}
     </div>
   );
 }

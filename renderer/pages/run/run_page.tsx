@@ -84,7 +84,8 @@ function useRunActions(
   useAction("run.start", () => again !== null && void start(again), busy ?? fromFile);
   useAction("run.suite", () => void start(whole), busy);
   const idle = running ? undefined : "no run is going on";
-  useAction("run.cancel", () => void session.cancelRun(), idle);
+  const ending = useStore(session.cancelling) === live?.id ? "it is being cancelled" : undefined;
+  useAction("run.cancel", () => void session.cancelRun(), idle ?? ending);
   useAction("run.pause", () => void session.pauseRun(live?.pausing === "no"), idle);
   useAction(
     "run.skip",
@@ -177,7 +178,13 @@ function CasesPane({ run, whole, choice, all, rows, selected, filter, text }: Ca
         <Facets rows={whole} choice={choice} />
         <FilterField label="Filter the cases" value={text} onChange={(q) => setParams({ q })} />
       </PaneHead>
-      <CaseTable rows={rows} selected={selected} step={run.step} onSelect={(sel) => setParams({ sel })} />
+      <CaseTable
+        rows={rows}
+        planned={run.planned.length > 0}
+        selected={selected}
+        step={run.step}
+        onSelect={(sel) => setParams({ sel })}
+      />
     </Pane>
   );
 }

@@ -6,6 +6,8 @@ import type { GlyphName } from "../../parts/sprite.tsx";
 import { clockText, countText, plural } from "../../parts/text.ts";
 import { type Row, type RowState, STATE_WORDS, tally } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
+import { useSession } from "../../state/session.ts";
+import { useStore } from "../../state/store.ts";
 import { setParams } from "../../state/view.ts";
 import { type Suite, SuiteSegments } from "./suite_picker.tsx";
 
@@ -27,13 +29,16 @@ interface Headline {
   readonly edge: string;
 }
 
-function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>): Headline {
+function headlineOf(run: RunModel, counts: ReadonlyMap<RowState, number>, ending: boolean): Headline {
   const planned = run.planned.length;
   const of = (state: RowState): number => counts.get(state) ?? 0;
   switch (run.outcome) {
     case "running": {
       const done = run.results.size;
       const share = `${countText(done)} of ${plural(planned, "result")}`;
+      if (ending) {
+        return { glyph: "running", word: "", sentence: `Cancelling at ${share}, after the step at hand`, edge: "r" };
+      }
       if (run.pausing === "paused") {
         return {
           glyph: "cancel",
@@ -108,7 +113,7 @@ const BAR: Readonly<Partial<Record<RowState, string>>> = {
   timedout: "fail",
   crash: "crash",
   cancel: "idle",
-  running: "accent",
+  running: "line-strong",
 };
 
 const GLYPH_OF: Readonly<Record<RowState, GlyphName>> = {
@@ -182,13 +187,14 @@ export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps):
   const running = run.outcome === "running";
   const now = useNow(running);
   const counts = tally(rows);
-  const { glyph, word, sentence, edge } = headlineOf(run, counts);
+  const ending = useStore(useSession().cancelling) === run.id;
+  const { glyph, word, sentence, edge } = headlineOf(run, counts, ending);
   const took = run.tookMs ?? now - Date.parse(run.startedAt);
   return (
     <div className={`strip ${edge}`} data-outcome={run.outcome}>
       <div className="row">
         <Glyph name={glyph} big />
-        <span className="say el">
+        <span className="say el" title={sentence}>
           {word === "" ? null : <span className={glyph}>{word} </span>}
           {sentence}
         </span>
@@ -201,7 +207,9 @@ export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps):
         {running ? (
           <>
             <ActionButton action="run.pause">{run.pausing === "no" ? "Pause after case" : "Go on"}</ActionButton>
-            <ActionButton action="run.cancel">Cancel run</ActionButton>
+            <ActionButton action="run.cancel" disabled={ending}>
+              Cancel run
+            </ActionButton>
           </>
         ) : (
           <>
