@@ -1,10 +1,12 @@
 /** Files that come from outside: dropped anywhere on the window, chosen, named by path, or opened by the desktop's shell. */
 import { type ReactElement, type SubmitEvent, useEffect, useRef, useState } from "react";
+import { askedOfFolder, isWanted } from "../pages/kernels/manifest_asked.ts";
+import { checkManifest } from "../pages/kernels/use_manifest.ts";
 import { FailureNote } from "../parts/failure.tsx";
 import { sizeText } from "../parts/text.ts";
 import { failureView, type Session, useAnswer, useSession } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
-import { type Dropped, type DroppedFile, droppedOf, sendFiles, transfer } from "../state/transfer.ts";
+import { type Dropped, type DroppedFile, droppedOf, kindOfFolder, sendFiles, transfer } from "../state/transfer.ts";
 import { go } from "../state/view.ts";
 import { useAction } from "./actions.ts";
 import { droppedPath } from "./desktop.ts";
@@ -22,7 +24,9 @@ async function take(session: Session, dropped: Dropped, path: string | undefined
   failure.set(null);
   try {
     if (dropped.kind === "other") throw new Error(dropped.reason);
-    if (path !== undefined && dropped.kind === "inputs") {
+    if (dropped.kind === "kernel") {
+      await takeKernel(session, dropped, path);
+    } else if (path !== undefined && dropped.kind === "inputs") {
       go("run", { inputs: path });
     } else if (path !== undefined) {
       const { id } = await workbench.call("bundle.open", { path });
@@ -35,6 +39,26 @@ async function take(session: Session, dropped: Dropped, path: string | undefined
   } catch (error) {
     if (!signal.aborted) failure.set(failureView(error));
   }
+}
+
+/** Checks the kernel of a manifest: by its path where a desktop knows it, by the texts beside it elsewhere. */
+async function takeKernel(
+  { workbench }: Session,
+  { files }: Extract<Dropped, { kind: "kernel" }>,
+  path: string | undefined,
+): Promise<void> {
+  const view = { view: "reports", from: "manifest" };
+  const only = files.length === 1 ? path : undefined;
+  if (only !== undefined) {
+    go("kernels", { ...view, manifest: only });
+    return;
+  }
+  const wanted = files.filter((file) => isWanted(file.path));
+  const texts = await Promise.all(wanted.map(async (each) => ({ path: each.path, text: await each.file.text() })));
+  const asked = askedOfFolder(texts, "");
+  if (asked.value === undefined) throw new Error(asked.reason);
+  go("kernels", view);
+  checkManifest(workbench, asked.value);
 }
 
 function hasFiles(event: DragEvent): boolean {
@@ -105,7 +129,7 @@ function Chooser({ onChosen }: { readonly onChosen: (dropped: Dropped) => void }
     const below = files.map((entry): DroppedFile => {
       return { path: entry.webkitRelativePath.slice(name.length + 1), file: entry };
     });
-    onChosen({ kind: "bundle", name, files: below });
+    onChosen({ kind: kindOfFolder(below), name, files: below });
   };
   return (
     <div className="row">
@@ -177,7 +201,10 @@ function OpenDialog({ onClose, onChosen }: OpenDialogProps): ReactElement {
             onChange={(event) => setPath(event.target.value)}
           />
         </label>
-        <p className="small t2">A bundle's folder or a zip of it; or a .safetensors file, whose cases a run takes</p>
+        <p className="small t2">
+          A bundle's folder or a zip of it; a .safetensors file, whose cases a run takes; or a folder with a
+          .kernel.json, whose kernel is checked
+        </p>
         {failure === null ? null : <FailureNote failure={failure} />}
         <div className="row">
           <button type="submit" className="btn pri" disabled={path.trim() === ""}>

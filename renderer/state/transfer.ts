@@ -12,6 +12,8 @@ export interface DroppedFile {
 /** What a drop turned out to be. */
 export type Dropped =
   | { readonly kind: "bundle" | "zip" | "inputs"; readonly name: string; readonly files: readonly DroppedFile[] }
+  /** A manifest, or a folder that holds one. */
+  | { readonly kind: "kernel"; readonly name: string; readonly files: readonly DroppedFile[] }
   | { readonly kind: "other"; readonly reason: string };
 
 /** A transfer that goes on, for the page to show. */
@@ -31,10 +33,21 @@ function extensionOf(name: string): string {
 }
 
 /** What a single file is, by its name. */
-export function kindOfFile(name: string): "inputs" | "zip" | undefined {
+export function kindOfFile(name: string): "inputs" | "zip" | "kernel" | undefined {
+  if (isManifest(name)) return "kernel";
   const extension = extensionOf(name);
   if (extension === "safetensors") return "inputs";
   return extension === "zip" || extension === "lockstep" ? "zip" : undefined;
+}
+
+function isManifest(name: string): boolean {
+  return name.toLowerCase().endsWith(".kernel.json");
+}
+
+/** What a folder is: of a bundle, unless it holds a manifest and nothing that only bundles have. */
+export function kindOfFolder(files: readonly DroppedFile[]): "bundle" | "kernel" {
+  const bundled = files.some(({ path }) => path === "bagit.txt");
+  return !bundled && files.some(({ path }) => isManifest(path)) ? "kernel" : "bundle";
 }
 
 function readEntries(reader: FileSystemDirectoryReader): Promise<readonly FileSystemEntry[]> {
@@ -65,21 +78,21 @@ export async function droppedOf(items: readonly (FileSystemEntry | null)[], file
   if (entry?.isDirectory) {
     const below: DroppedFile[] = [];
     await filesBelow(entry as FileSystemDirectoryEntry, "", below);
-    return { kind: "bundle", name: entry.name, files: below };
+    return { kind: kindOfFolder(below), name: entry.name, files: below };
   }
   if (file === undefined) return { kind: "other", reason: "No file was dropped" };
   const kind = kindOfFile(file.name);
   if (kind !== undefined) return { kind, name: file.name, files: [{ path: file.name, file }] };
   return {
     kind: "other",
-    reason: `${file.name} is no bundle, no zip of one and no .safetensors file`,
+    reason: `${file.name} is no bundle, no zip of one, no .safetensors file and no .kernel.json`,
   };
 }
 
 /** Sends files one after the other; each piece waits for the answer of the one before. Rejects with `RemoteError`. */
 export async function sendFiles(
   workbench: Workbench,
-  dropped: Extract<Dropped, { files: unknown }>,
+  dropped: Extract<Dropped, { kind: "bundle" | "zip" | "inputs" }>,
   signal: AbortSignal,
 ): Promise<CallOutput<"upload.finish">> {
   const { kind, name, files } = dropped;

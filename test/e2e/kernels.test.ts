@@ -252,6 +252,12 @@ describe("reports", () => {
     await page.locator('.ln[data-line="5"] [data-mark]').waitFor();
     await page.locator('.ln[data-line="6"] [data-mark]').waitFor();
     expect(await page.locator(".status .cli").innerText()).toContain(`lockstep check ${file} --traffic`);
+
+    // The same folder, sent by the window.
+    await page.getByRole("button", { name: "Other manifest" }).click();
+    await page.getByLabel("Folder that holds a manifest and its sources").setInputFiles(folder);
+    await page.locator('[data-reports="fail"]').waitFor();
+    expect(await page.locator(".status .cli").innerText()).toContain("lockstep check late.kernel.json");
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -60,6 +60,9 @@ export function askedOfFolder(files: readonly FolderFile[], sizes: string): Pars
     return { reason: `The folder holds ${manifests.length} manifests: ${names}. Give the path of one` };
   }
   const texts = files.filter(({ path }) => path !== manifest.path);
+  if (texts.length === 0) {
+    return { reason: `${manifest.path} came without its sources: take the folder that holds both, or give its path` };
+  }
   const bytes = texts.reduce((sum, { text }) => sum + text.length, manifest.text.length);
   if (bytes > TEXT_BYTES) {
     const [has, limit] = [bytes, TEXT_BYTES].map((value) => value.toLocaleString("en-US"));

@@ -39,6 +39,11 @@ async function ask(workbench: Workbench, asked: KernelAsked): Promise<void> {
   if (controller.signal.aborted && going === controller) shown.set({ state: "none" });
 }
 
+/** Begins a check, unless one is going on. */
+export function checkManifest(workbench: Workbench, asked: KernelAsked): void {
+  if (shown.get().state !== "running") void ask(workbench, asked);
+}
+
 export interface ManifestChecks {
   readonly check: ManifestCheck;
   readonly start: (asked: KernelAsked) => void;
@@ -48,11 +53,6 @@ export interface ManifestChecks {
 export function useManifest(): ManifestChecks {
   const { workbench } = useSession();
   const check = useStore(shown);
-  const start = useCallback(
-    (asked: KernelAsked) => {
-      if (shown.get().state !== "running") void ask(workbench, asked);
-    },
-    [workbench],
-  );
+  const start = useCallback((asked: KernelAsked) => checkManifest(workbench, asked), [workbench]);
   return { check, start, cancel: useCallback(() => going?.abort(), []) };
 }

@@ -11,6 +11,7 @@ import {
   droppedOf,
   fetchZip,
   kindOfFile,
+  kindOfFolder,
   sendFiles,
   transfer,
 } from "../../../renderer/state/transfer.ts";
@@ -43,14 +44,14 @@ const { signal } = new AbortController();
 
 describe("what was dropped", () => {
   it("is told by its name", async () => {
-    expect(["a.safetensors", "b.ZIP", "c.lockstep", "c.lockstep.zip", "d.txt", "zip"].map(kindOfFile)).toEqual([
-      "inputs",
-      "zip",
-      "zip",
-      "zip",
-      undefined,
-      undefined,
-    ]);
+    expect(
+      ["a.safetensors", "b.ZIP", "c.lockstep", "c.lockstep.zip", "k.kernel.json", "d.txt", "zip"].map(kindOfFile),
+    ).toEqual(["inputs", "zip", "zip", "zip", "kernel", undefined, undefined]);
+    const named = (...paths: readonly string[]): readonly DroppedFile[] =>
+      paths.map((name) => ({ path: name, file: new Blob([]) }));
+    expect(kindOfFolder(named("a.metal", "a.kernel.json"))).toBe("kernel");
+    expect(kindOfFolder(named("bagit.txt", "data/a.kernel.json"))).toBe("bundle");
+    expect(kindOfFolder(named("a.metal"))).toBe("bundle");
     expect(await droppedOf([], [new File(["x"], "x.safetensors")])).toMatchObject({
       kind: "inputs",
       name: "x.safetensors",
@@ -69,7 +70,7 @@ describe("a transfer", () => {
     const { window } = opened;
     const seen: number[] = [];
     const stop = transfer.subscribe(() => seen.push(transfer.get()?.done ?? -1));
-    const dropped: Extract<Dropped, { files: unknown }> = {
+    const dropped: Extract<Dropped, { kind: "bundle" | "zip" | "inputs" }> = {
       kind: "bundle",
       name: "sent.lockstep",
       files: bundleFiles(),

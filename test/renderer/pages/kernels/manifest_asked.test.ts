@@ -50,6 +50,7 @@ describe("a folder", () => {
   it("is refused without a manifest, with two, and beyond what one message holds", () => {
     expect(askedOfFolder([{ path: "a.metal", text: "" }], "").reason).toContain("no .kernel.json");
     expect(askedOfFolder([manifest, { ...manifest, path: "b.kernel.json" }], "").reason).toContain("2 manifests");
+    expect(askedOfFolder([manifest], "").reason).toContain("came without its sources");
     const long = { path: "k/a.metal", text: "x".repeat(TEXT_BYTES) };
     expect(askedOfFolder([manifest, long], "").reason).toContain("the limit is 900,000");
   });
