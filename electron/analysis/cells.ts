@@ -20,7 +20,7 @@ export interface MatrixView {
 
 export type Axis = "token" | "head" | "dim";
 
-export const AXES: readonly Axis[] = ["token", "head", "dim"];
+const AXES: readonly Axis[] = ["token", "head", "dim"];
 
 /** What is held fixed; an axis that is neither shown nor fixed is pooled over. */
 export type Fixed = Readonly<Partial<Record<Axis, number>>>;

@@ -11,7 +11,7 @@ import type { Axis } from "./cells.ts";
 import { extentsOf } from "./layout.ts";
 
 /** From fine to coarse. No route has pages yet. */
-export const EDGE_KINDS = ["tile", "block", "page", "partition", "group", "sequence"] as const;
+const EDGE_KINDS = ["tile", "block", "page", "partition", "group", "sequence"] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
 /** Lines of one kind. The edge e lies before place e; the two ends of the axis are no edges. */

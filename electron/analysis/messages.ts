@@ -9,9 +9,9 @@ import { caseSchema } from "../runs/record.ts";
 
 export const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
 export const HEAT_MAP_CELLS = 2 ** 19;
-export const WORST_LIMIT = 4096;
+const WORST_LIMIT = 4096;
 export const WINDOW_KEYS = 2 ** 17;
-export const TOP_LIMIT = 64;
+const TOP_LIMIT = 64;
 
 /** A number that may be NaN or infinite. */
 const real = z.custom<number>((value) => typeof value === "number", "must be a number");
@@ -203,7 +203,7 @@ const termSchema = z.strictObject({ key: index, score: real, weight: real, value
 const partSchema = z.strictObject({ name: z.string(), values: f32 });
 const stateFields = { m: f64, s: f64, o: f64, m32: f32, s32: f32, o32: f32 };
 
-export const traceSchema = z.strictObject({
+const traceSchema = z.strictObject({
   online: z.boolean(),
   words: z.string(),
   begin: i32,

@@ -47,7 +47,7 @@ export const occupancyModelSchema = z.strictObject({
 export type OccupancyModel = z.infer<typeof occupancyModelSchema>;
 
 /** A receipt of a result with its path in the bundle. */
-export const capturedReceiptSchema = z.strictObject({ path: pathSchema, receipt: receiptSchema });
+const capturedReceiptSchema = z.strictObject({ path: pathSchema, receipt: receiptSchema });
 
 /** Receipts of one route on one case, and the model of the device that it ran on; null where there is none. */
 export const inspectCaptureSchema = z.strictObject({
@@ -59,7 +59,7 @@ export const inspectCaptureSchema = z.strictObject({
 export type InspectedCapture = z.infer<typeof inspectCaptureSchema>;
 
 /** What one run recorded of one route on the case: the run's own clock, and the time of each dispatch. */
-export const timingSampleSchema = z.strictObject({
+const timingSampleSchema = z.strictObject({
   run: z.string(),
   startedAt: z.string(),
   route: z.string(),

@@ -22,7 +22,7 @@ const DECODE_GENERATED = [
 ] as const;
 
 /** Cases of `softmax_stress`, without those whose rows differ in length. */
-export const SOFTMAX_STRESS = [
+const SOFTMAX_STRESS = [
   "uniform_scores_1e4",
   "offset_plus_1e4",
   "offset_minus_1e4",

@@ -16,13 +16,13 @@ export interface Case {
 }
 
 /** Rows of a decode cache beyond the live ones. They hold NaN, so that reading one shows. */
-export const POISONED_ROWS = 4;
+const POISONED_ROWS = 4;
 
 /** Seed of the generated golden cases. */
 export const DEFAULT_SEED = 0x5eed0001;
 
 /** Geometry part of a key. */
-export function geometryKey(shape: CaseShape): string {
+function geometryKey(shape: CaseShape): string {
   return shape.operator === "gqa_decode"
     ? `h${shape.heads}kv${shape.kvHeads}d${shape.dim}`
     : `h${shape.heads}n${shape.nope}r${shape.rope}v${shape.value}`;

@@ -51,7 +51,7 @@ export function layoutOf(file: SafetensorsFile): readonly LayoutEntry[] {
 }
 
 /** A list of strings that the metadata holds as JSON. */
-export function stringList(file: SafetensorsFile, key: string): readonly string[] {
+function stringList(file: SafetensorsFile, key: string): readonly string[] {
   const value: unknown = parseMetadata(file, key);
   if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) {
     throw new SafetensorsError(file.path, undefined, `metadata "${key}" must be a JSON list of strings: correct it`);

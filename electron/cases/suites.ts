@@ -15,7 +15,7 @@ export type SuiteName = (typeof SUITES)[number];
 const GEMMA_DECODE = { heads: 32, kvHeads: 4, dim: 512, scale: 1 } as const;
 
 /** Where the stored float64 outputs of the generated cases are. */
-export const GENERATED_REFERENCE = "gqa_decode_d512_long_f64.safetensors";
+const GENERATED_REFERENCE = "gqa_decode_d512_long_f64.safetensors";
 
 /** Generated decode cases: length -> variants. */
 const QUICK_DECODE: readonly (readonly [number, readonly string[]])[] = [

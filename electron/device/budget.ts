@@ -100,7 +100,7 @@ export function elementsPerToken(shape: CacheShape): number {
 }
 
 /** The formula of `elementsPerToken` with its figures in it. */
-export function elementsFormula(shape: CacheShape): string {
+function elementsFormula(shape: CacheShape): string {
   switch (shape.form) {
     case "gqa":
       return `2 × ${shape.kvHeads} KV heads × ${shape.dim}`;

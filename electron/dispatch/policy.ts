@@ -6,7 +6,7 @@ import { predicate } from "../../kernels/predicates.ts";
 import type { CaseShape, PredicateResult, Route } from "../../kernels/route.ts";
 
 /** Shortest prefix for which the fused decode route is a candidate. */
-export const FUSED_MIN_LIVE = 8192;
+const FUSED_MIN_LIVE = 8192;
 
 const FUSED_FAMILY = "fused_split_kv";
 

@@ -8,7 +8,7 @@ import type { CaseRecord, Claim, LEVELS, ResultRecord, RunRecord } from "../runs
 export type Level = (typeof LEVELS)[number];
 
 /** What each level shows and what it does not. Shown with every claim. */
-export const LEVEL_TEXT: Readonly<Record<Level, { readonly provides: string; readonly doesNotProvide: string }>> = {
+const LEVEL_TEXT: Readonly<Record<Level, { readonly provides: string; readonly doesNotProvide: string }>> = {
   source: { provides: "the kernel's source is in the bundle", doesNotProvide: "that it compiles" },
   compiled: { provides: "the source compiles", doesNotProvide: "that a device accepts the pipeline" },
   pipeline: {

@@ -190,7 +190,7 @@ function comparisonGates(comparison: Comparison, dtype: GatedDtype): GateResult[
 }
 
 /** True if no value that takes part is a normal float32 and not all of them are zero. */
-export function isSubnormal(whole: Group): boolean {
+function isSubnormal(whole: Group): boolean {
   return whole.maxAbsolute > 0 && whole.maxAbsolute < GATE_CONSTANTS.smallestNormal;
 }
 

@@ -12,7 +12,7 @@ const METRICS = ["maxAbs", "nmse", "worstRowNmse", "ms"] as const;
 const itemSchema = { case: z.string(), route: z.string() };
 
 /** How B stands to A. `smaller` and `larger` are of errors and times: smaller is better. */
-export const deltaWordSchema = z.enum(["same", "smaller", "larger", "only in A", "only in B", "not comparable"]);
+const deltaWordSchema = z.enum(["same", "smaller", "larger", "only in A", "only in B", "not comparable"]);
 
 const deltaSchema = z.strictObject({
   metric: z.enum(METRICS),

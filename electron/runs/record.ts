@@ -231,7 +231,7 @@ export const gateResultSchema = z.strictObject({
 export type GateVerdictRecord = z.infer<typeof gateResultSchema>;
 
 /** How the execution of one route on one case ended. */
-export const stateSchema = z.enum([
+const stateSchema = z.enum([
   "completed",
   "compile_failed",
   "refused",

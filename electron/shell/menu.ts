@@ -6,7 +6,7 @@ import type { MenuItemConstructorOptions } from "electron";
 import { type ActionSection, WINDOW_ACTIONS, type WindowAction } from "../actions.ts";
 
 /** Titles of the sections' menus, in order. */
-export const SECTION_MENUS: Readonly<Record<ActionSection, string>> = {
+const SECTION_MENUS: Readonly<Record<ActionSection, string>> = {
   Pages: "Go",
   Run: "Run",
   Evidence: "Evidence",

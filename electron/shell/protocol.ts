@@ -11,7 +11,7 @@ export function registerScheme(): void {
 }
 
 /** The file that a request gets, or the status that it is refused with. */
-export function answerRequest(files: WindowFiles, { url, method }: Pick<Request, "url" | "method">): Response {
+function answerRequest(files: WindowFiles, { url, method }: Pick<Request, "url" | "method">): Response {
   const refuse = (status: number): Response => new Response(null, { status, headers: HEADERS });
   if (!isWindowUrl(url)) return refuse(404);
   if (method !== "GET" && method !== "HEAD") return refuse(405);

@@ -6,7 +6,7 @@ import type { WebPreferences } from "electron";
 
 /** The one origin of the window: a scheme of our own, so that nothing of the file system is in it. */
 export const SCHEME = "app";
-export const WINDOW_HOST = "lockstep";
+const WINDOW_HOST = "lockstep";
 export const WINDOW_URL = `${SCHEME}://${WINDOW_HOST}/`;
 
 /** Privileges of the scheme, as in Electron's own example of `protocol.handle`; the policy forbids fetching anyway. */

@@ -3,7 +3,7 @@ import { utilityProcess } from "electron";
 import type { HostProcess } from "../host/transport.ts";
 
 /** Name of the process in the system's and Electron's lists. */
-export const HOST_SERVICE = "lockstep-device-host";
+const HOST_SERVICE = "lockstep-device-host";
 
 /** A host that does not leave within this time, when it is let go, is killed: it may be in the middle of a computation. */
 const LEAVE_MS = 4000;

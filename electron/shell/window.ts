@@ -10,7 +10,7 @@ const GROUND = { light: "#f3f4f6", dark: "#0e1013" } as const;
 const SIZE = { width: 1280, height: 800, minWidth: 900, minHeight: 600 } as const;
 
 /** `folder` holds the bundles of the shell, of which the preload is one. */
-export function windowOptions(folder: string, devTools: boolean): BrowserWindowConstructorOptions {
+function windowOptions(folder: string, devTools: boolean): BrowserWindowConstructorOptions {
   return {
     ...SIZE,
     title: "Lockstep",

@@ -13,7 +13,7 @@ import { WorkbenchError } from "./failure.ts";
 import type { OpenedBundles } from "./opened.ts";
 
 /** Largest file of inputs that a window may send; larger ones are named by path on the command line. */
-export const INPUT_BYTES = 2 * 1024 ** 3;
+const INPUT_BYTES = 2 * 1024 ** 3;
 
 const MOST_UPLOADS = 4;
 
@@ -46,7 +46,7 @@ function refuse(
 }
 
 /** Throws `WorkbenchError` for what no bundle, zip or file of inputs may be. */
-export function checkAnnounced({ purpose, name, files }: Announced): void {
+function checkAnnounced({ purpose, name, files }: Announced): void {
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   if (purpose !== "bundle") {
     const [only] = files;

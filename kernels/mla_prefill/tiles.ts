@@ -16,7 +16,7 @@ export const ROW_PADDING_BYTES = 16;
 /** Bytes that staging aims at: three threadgroups fit the 57,344 bytes that were measured on one M5 core. */
 export const STAGE_TARGET_BYTES = 16_384;
 /** Widest key row whose query fragments stay in registers: 64 floats a lane. */
-export const RESIDENT_KEY_DIM = 256;
+const RESIDENT_KEY_DIM = 256;
 
 export interface StagePlan {
   /** Columns of [nope | rope] staged at a time; divides their sum. */
@@ -29,7 +29,7 @@ export interface StagePlan {
 }
 
 /** Largest divisor of `width` that is a multiple of 16 and at most `most` (16 if there is none smaller). */
-export function largestChunk(width: number, most: number): number {
+function largestChunk(width: number, most: number): number {
   for (let chunk = width; chunk > 16; chunk -= 16) {
     if (width % chunk === 0 && chunk <= most) return chunk;
   }

@@ -12,7 +12,7 @@ export function save(blob: Blob, name: string): void {
 }
 
 /** A field of a CSV file, quoted where it must be. */
-export function csvField(value: string | number): string {
+function csvField(value: string | number): string {
   const text = String(value);
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

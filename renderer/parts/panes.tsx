@@ -49,7 +49,7 @@ export function useMedia(query: string): boolean {
 }
 
 /** True where the right pane is a drawer and the navigation a rail. */
-export function useNarrow(): boolean {
+function useNarrow(): boolean {
   return useMedia(`(max-width: ${DRAWER_BELOW - 0.02}px)`);
 }
 

@@ -5,7 +5,7 @@ import { createStore, useStore } from "./store.ts";
 import { parseStored, readStored, writeStored } from "./stored.ts";
 
 /** A change of meaning takes a new number. */
-export const BASELINE_KEY = "lockstep.baseline.1";
+const BASELINE_KEY = "lockstep.baseline.1";
 
 export const baselineSchema = z.strictObject({ id: runIdSchema }).nullable();
 

@@ -170,7 +170,7 @@ export function fromRecord(id: string, record: RunRecord, log: readonly LogLine[
 }
 
 /** The value of an option in a command, given as `--option value` or `--option=value`. */
-export function optionOf(command: readonly string[], option: string): string | null {
+function optionOf(command: readonly string[], option: string): string | null {
   const joined = command.find((word) => word.startsWith(`${option}=`));
   if (joined !== undefined) return joined.slice(option.length + 1);
   const at = command.indexOf(option);

@@ -14,7 +14,7 @@ import { type BudgetModel, budgetModel, type CacheShape } from "../../../electro
 import type { KernelDtype } from "../../../kernels/route.ts";
 
 /** Fields of the form, which are parameters of the URL. */
-export const BUDGET_FIELDS = [
+const BUDGET_FIELDS = [
   "ram",
   "model",
   "weights",
@@ -69,13 +69,13 @@ export function parseWeights(text: string): Weights | undefined {
 }
 
 /** A whole number from `least` to `most`; commas are taken. */
-export function parseWhole(text: string, least: number, most: number): number | undefined {
+function parseWhole(text: string, least: number, most: number): number | undefined {
   const plain = text.replaceAll(",", "").trim();
   const value = Number(plain);
   return /^\d{1,9}$/.test(plain) && value >= least && value <= most ? value : undefined;
 }
 
-export function parseDecimal(text: string, least: number, most: number): number | undefined {
+function parseDecimal(text: string, least: number, most: number): number | undefined {
   const plain = text.trim();
   const value = Number(plain);
   return /^\d{1,6}(\.\d{1,4})?$/.test(plain) && value >= least && value <= most ? value : undefined;

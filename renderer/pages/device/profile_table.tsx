@@ -41,7 +41,7 @@ const LIMITS = [
   ["setBytesMax", "largest setBytes", " B"],
 ] as const;
 
-export function limitsOf({ limits }: Profile): readonly ProfileFact[] {
+function limitsOf({ limits }: Profile): readonly ProfileFact[] {
   return LIMITS.map(([key, label, unit]) => ({
     label,
     value: `${countText(limits.value[key])}${unit}`,
@@ -51,7 +51,7 @@ export function limitsOf({ limits }: Profile): readonly ProfileFact[] {
 }
 
 /** What the chip table has of the chip: its clock, and every variant that was sold. */
-export function chipFactsOf(chip: Chip): readonly ProfileFact[] {
+function chipFactsOf(chip: Chip): readonly ProfileFact[] {
   const clock = chip.clockGhz === null ? "not known" : `${chip.clockGhz} GHz`;
   return [
     { label: "GPU clock", value: clock, by: "table", source: chip.clockConfidence },

@@ -18,7 +18,7 @@ const CLEARED: Readonly<Record<string, null>> = Object.fromEntries(
     .map(({ id }) => [id, null]),
 );
 
-export function setBase(id: string): void {
+function setBase(id: string): void {
   setParams({ ...CLEARED, case: id, route: null, open: null });
 }
 

@@ -12,7 +12,7 @@ export interface Standing {
   readonly tone: "pass" | "fail" | "t2";
 }
 
-export function failedIn(candidate: Candidate): Candidate["predicates"] {
+function failedIn(candidate: Candidate): Candidate["predicates"] {
   return [...candidate.predicates, ...candidate.policy].filter(({ holds }) => !holds);
 }
 

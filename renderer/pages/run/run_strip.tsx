@@ -163,7 +163,7 @@ export function InputsTag({ inputs }: { readonly inputs: string }): ReactElement
 }
 
 /** The last part of a path, of either kind of system. */
-export function fileName(path: string): string {
+function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
