@@ -31,7 +31,7 @@ export interface ExactBytes {
 }
 
 /** Rows of a set in the order of its dispatches; a direction in which nothing moves is left out. */
-export function exactBytes({ shape, route, result }: Check): readonly ExactBytes[] {
+export function exactBytes({ shape, route, result }: Pick<Check, "shape" | "route" | "result">): readonly ExactBytes[] {
   const formulas = shape === null ? [] : (trafficFor(shape, route)?.entries ?? []);
   const derivedOf = (stage: string, buffer: string, field: "readBytes" | "writtenBytes"): number | null => {
     const own = formulas.filter((entry) => entry.stage === stage && entry.buffer === buffer && entry[field] > 0);
@@ -77,7 +77,7 @@ export interface ExactLine extends Pick<Line, "location" | "access" | "buffer" |
   readonly dispatch: string;
 }
 
-export function exactLines({ result }: Check): readonly ExactLine[] {
+export function exactLines({ result }: Pick<Check, "result">): readonly ExactLine[] {
   return result.traffic.dispatches
     .flatMap(({ dispatch, lines }) => lines.map((line) => ({ dispatch, ...line })))
     .sort((a, b) => b.bytes.requested - a.bytes.requested);

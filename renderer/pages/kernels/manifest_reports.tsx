@@ -44,7 +44,7 @@ function Answered({ check, start }: AnsweredProps): ReactElement {
       name: answer.name,
       sets: setsOfManifest(answer),
       texts: new Map(answer.texts.map(({ path, text }) => [path, text])),
-      note: answer.reason,
+      note: `${answer.reason}.`,
     }),
     [answer],
   );

@@ -3,8 +3,9 @@ import { type ReactElement, useMemo } from "react";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { countText, plural, sizeText } from "../../parts/text.ts";
-import { setParams } from "../../state/view.ts";
+import { setParams, useView } from "../../state/view.ts";
 import type { CheckedSet, ReportRow } from "./report_rows.ts";
+import { SetTraffic } from "./set_traffic.tsx";
 import { bytesByLine, marksOf, trafficNote } from "./source_marks.ts";
 import { SourceView } from "./source_view.tsx";
 
@@ -105,10 +106,14 @@ function SetVerdict({ set }: { readonly set: CheckedSet }): ReactElement {
 
 /** Every set of pipelines that was looked at: on which case, in which flavour, what was said. */
 export function Looked({ sets, note }: { readonly sets: readonly CheckedSet[]; readonly note: string }): ReactElement {
+  const { params } = useView();
+  const at = sets[Number(params.of ?? 0)] === undefined ? 0 : Number(params.of ?? 0);
+  const chosen = sets[at];
   return (
     <Pane label="What was looked at" line>
-      <PaneHead title="What was looked at" meta={note} />
-      <div className="body scroll">
+      <PaneHead title="What was looked at" />
+      <p className="inset small t2">{note}</p>
+      <div className="body scroll lookedlist">
         <table className="tbl fix lookedat" data-table="sets">
           <thead>
             <tr>
@@ -123,8 +128,15 @@ export function Looked({ sets, note }: { readonly sets: readonly CheckedSet[]; r
             </tr>
           </thead>
           <tbody>
-            {sets.map((set) => (
-              <tr key={`${set.name} ${set.on} ${set.flavour}`}>
+            {sets.map((set, index) => (
+              <tr
+                key={`${set.name} ${set.on} ${set.flavour}`}
+                className={index === at ? "sel pickable" : "pickable"}
+                aria-selected={index === at}
+                tabIndex={0}
+                onClick={() => setParams({ of: String(index) })}
+                onKeyDown={({ key }) => key === "Enter" && setParams({ of: String(index) })}
+              >
                 <td className="el" title={`${set.on}; ${set.flavour}`}>
                   {set.name}
                   <span className="el micro t3 block">
@@ -143,6 +155,7 @@ export function Looked({ sets, note }: { readonly sets: readonly CheckedSet[]; r
           </tbody>
         </table>
       </div>
+      {chosen === undefined || chosen.result === null ? null : <SetTraffic set={chosen} />}
     </Pane>
   );
 }

@@ -83,7 +83,7 @@ export function RunReports(): ReactElement {
             name: runName(id),
             sets: setsOfRun(value),
             texts: new Map(value.texts.map(({ path, text }) => [path, text])),
-            note: "each set of pipelines once, on a small case",
+            note: "Each set of pipelines of the run once, on a small case of the same geometry.",
           },
     [value, id],
   );
