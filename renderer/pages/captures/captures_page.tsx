@@ -15,6 +15,7 @@ import { FailureNote } from "../../parts/failure.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
+import { Pinned } from "../../parts/pinned.tsx";
 import { lengthText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
@@ -190,6 +191,7 @@ function ReceiptsPane(props: ReceiptsPaneProps): ReactElement {
           />
           <div className="receipt-foot small">
             <ReceiptVerdict check={check} />
+            <Pinned result={capture.selected.result} />
             <span className="t3 el">
               {capture.selected.route} against its contract
               {capture.run.execution === "emulated" ? "; launchable threads are the device's limit" : ""}

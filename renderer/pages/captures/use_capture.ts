@@ -28,14 +28,15 @@ export function shapeOf({ shape }: CaseRecord): CaseShape {
   return shape;
 }
 
-/** Receipts that were made for the plan at hand; the first flavour is the one whose times are recorded. */
+/** Receipts that were made for the plan at hand, in the flavour whose times are recorded: lockstep where it is pinned. */
 export function factsOf(
   receipts: readonly Receipt[],
   defines: Readonly<Record<string, string | number>>,
+  flavour: "fast" | "lockstep" = "fast",
 ): readonly PipelineFacts[] {
   const wanted = JSON.stringify(Object.entries(defines).sort());
   return receipts.filter(
-    (receipt) => receipt.flavour === "fast" && JSON.stringify(Object.entries(receipt.defines).sort()) === wanted,
+    (receipt) => receipt.flavour === flavour && JSON.stringify(Object.entries(receipt.defines).sort()) === wanted,
   );
 }
 
@@ -56,7 +57,7 @@ export function checkOf(selected: Selected, receipts: readonly Receipt[]): Check
   if (contract === undefined) return { reason: `${selected.route} is no route of this version: no contract` };
   if (planned.plan === undefined) return { reason: planned.refusal };
   const { plan } = planned;
-  const facts = factsOf(receipts, plan.defines);
+  const facts = factsOf(receipts, plan.defines, selected.result?.flavour);
   const variants = variantsOf(shape, plan).map((dispatch) => checkDispatch(contract, plan, dispatch, facts));
   return { check: checkContract(contract, plan, facts), variants };
 }

@@ -101,6 +101,7 @@ describe("files and receipts", () => {
     const wanted = { HEAD_DIM: 512, HEADS_PER_KV: 8 };
     expect(factsOf([receipt], wanted)).toHaveLength(1);
     expect(factsOf([{ ...receipt, flavour: "lockstep" }], wanted)).toEqual([]);
+    expect(factsOf([{ ...receipt, flavour: "lockstep" }], wanted, "lockstep")).toHaveLength(1);
     expect(factsOf([receipt], { ...wanted, HEAD_DIM: 256 })).toEqual([]);
   });
 });
