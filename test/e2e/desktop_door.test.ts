@@ -119,6 +119,7 @@ describe("the window of the desktop", () => {
     await page.getByLabel("Operator").selectOption("gqa_decode");
     await page.getByLabel("Case to begin with").selectOption(CASE);
     await page.locator('[data-action="run.start"]:not([disabled])').waitFor();
+    // At once: what runs is what is decided for this case, never the route of the question before.
     await choose("run.start");
     await untilOutcome(page, "passed");
     await choose("page.evidence");
