@@ -107,7 +107,7 @@ export function exactNote({ result, case: key }: Check): string {
 /** The same where there is little room. */
 export function exactFoot(check: Check): string {
   const { exact, stage } = check.result.traffic;
-  return `${exact ? "exact" : "not exact"}, ${stage}, emulated; on the small case ${smallText(check)}`;
+  return `${exact ? "exact" : "not exact"}, ${stage}, emulated; small case ${smallText(check)}`;
 }
 
 export const EXACT_HEAD = [

@@ -94,7 +94,7 @@ describe("exact traffic", () => {
 
   it("says what the counts are, and that the model is one", () => {
     expect(exactNote(CHECK)).toBe(`exact, after optimisation, emulated; on the small case ${CHECK.case}`);
-    expect(exactFoot(CHECK)).toBe("exact, after optimisation, emulated; on the small case h32kv4d512 L33");
+    expect(exactFoot(CHECK)).toBe("exact, after optimisation, emulated; small case h32kv4d512 L33");
     const { traffic } = CHECK.result;
     const inexact = { ...CHECK, result: { ...CHECK.result, traffic: { ...traffic, exact: false } } };
     expect(exactNote(inexact)).toMatch(/^not exact \(counted right\)/);
