@@ -301,7 +301,7 @@ __attribute__((noinline)) void elsewhere(uintptr_t at, uint32_t size, Access kin
 }
 
 template <Access kind> inline __attribute__((always_inline)) void look_at(uintptr_t at, uint32_t size, bool aligned, uint32_t site,
-                                                                          const void *return_address, const void *after) {
+                                                                          const void *return_address, const MatrixElements *matrix) {
   CheckState &state = check_state;
   constexpr bool writes = is_write(kind);
   constexpr bool atomic = is_atomic(kind);
@@ -331,7 +331,8 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
     if (size >= 16) abandon();
   }
   const Lane &lane = *lockstep_current;
-  note_traffic(index, static_cast<uint32_t>(at), size, writes, lane, site, return_address);
+  note_traffic(index, static_cast<uint32_t>(at), size, writes, lane, site, return_address, matrix);
+  const void *const after = matrix == nullptr ? nullptr : matrix->after;
   const Conflict now{region, offset, size, kind, site, after};
   if (region.valid != nullptr) {
     uint32_t mask;
@@ -371,12 +372,12 @@ template <Access kind> inline __attribute__((always_inline)) void look_at(uintpt
 
 /** Whatever is not the common access. */
 template <Access kind> __attribute__((noinline)) void whole_look(const void *address, size_t size, bool aligned, const void *site,
-                                                                 const void *after) {
+                                                                 const MatrixElements *matrix) {
   LOCKSTEP_CHECK_LEAVES();
   if (lockstep_current == nullptr || size == 0) return;
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (size <= 16) {
-    look_at<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), site, after);
+    look_at<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), site, matrix);
     return;
   }
   // A copy of a structure, in pieces.
@@ -420,7 +421,7 @@ void make_reachable(uintptr_t first, unsigned long stride, uint32_t row_bytes, b
 }
 
 template <Access kind> inline __attribute__((always_inline)) void on_access(const void *address, size_t size, bool aligned,
-                                                                            const void *site, const void *after = nullptr) {
+                                                                            const void *site, const MatrixElements *matrix = nullptr) {
 #if LOCKSTEP_MEETS
   LOCKSTEP_CHECK_LEAVES();
   if (lockstep_current != nullptr && in_threadgroup_memory(address)) rendezvous(site, AccessToComplete{});
@@ -429,10 +430,10 @@ template <Access kind> inline __attribute__((always_inline)) void on_access(cons
     const Lane *const lane = lockstep_current;
     const auto at = reinterpret_cast<uintptr_t>(address);
     if (__builtin_expect(!lockstep_check_waits && lane != nullptr && size - 1 < 16, 1)) {
-      if (__builtin_expect(quick_look<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), *lane), 1)) return;
+      if (__builtin_expect(quick_look<kind>(at, static_cast<uint32_t>(size), aligned, lockstep::site_of(site), *lane, matrix), 1)) return;
     }
   }
-  whole_look<kind>(address, size, aligned, site, after);
+  whole_look<kind>(address, size, aligned, site, matrix);
 }
 
 } // namespace
@@ -463,18 +464,23 @@ void lockstep_check_settle() {
 LOCKSTEP_HIDDEN void lockstep_matrix_access(const void *address, unsigned long stride, unsigned bytes, int transposed, int writes,
                                             const void *site, const void *after) {
   const uint32_t lane = lockstep::lockstep_current->index;
-  const unsigned long row = ((lane & 6u) >> 1) + ((lane & 16u) >> 2);
-  const unsigned long column = ((lane & 1u) << 1) + ((lane & 8u) >> 1);
+  const unsigned long row = lockstep::matrix_row(lane);
+  const unsigned long column = lockstep::matrix_column(lane);
   const char *first = static_cast<const char *>(address) + (transposed ? column * stride + row * bytes : row * stride + column * bytes);
   const char *value = after == nullptr ? nullptr : static_cast<const char *>(after) + (row * 8 + column) * bytes;
   const int pieces = transposed ? 2 : 1;
   const size_t size = transposed ? bytes : 2 * bytes;
+  const auto step = static_cast<uint32_t>(stride);
+  lockstep::MatrixElements elements{static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address)), transposed ? bytes : step,
+                                    transposed ? step : bytes, value};
   for (int i = 0; i < pieces; ++i, first += stride) {
     if (writes) {
-      lockstep::on_access<lockstep::Access::write>(first, size, false, site, value == nullptr ? nullptr : value + i * bytes);
+      lockstep::on_access<lockstep::Access::write>(first, size, false, site, &elements);
     } else {
-      lockstep::on_access<lockstep::Access::read>(first, size, false, site);
+      lockstep::on_access<lockstep::Access::read>(first, size, false, site, &elements);
     }
+    elements.base += step;
+    if (value != nullptr) elements.after = value + bytes;
   }
   // The leader's access is that of all lanes: what they will report must not fault before they do.
   if (lane == 0) lockstep::make_reachable(reinterpret_cast<uintptr_t>(address), stride, 8 * bytes, writes != 0, site);

@@ -9,15 +9,28 @@ namespace lockstep {
 
 enum { LOCKSTEP_TRAFFIC_SLOTS = 256 };
 
+/** The lane's part of an 8x8 matrix in memory, which `row` and `column` bytes take apart. */
+struct MatrixElements {
+  /** Of the whole matrix, or of its part that the lanes access together. */
+  uint32_t base;
+  uint32_t row;
+  uint32_t column;
+  /** What the memory holds after a write; null where it is not known. */
+  const void *after;
+};
+
+inline uint32_t matrix_row(uint32_t lane) { return ((lane & 6u) >> 1) + ((lane & 16u) >> 2); }
+inline uint32_t matrix_column(uint32_t lane) { return ((lane & 1u) << 1) + ((lane & 8u) >> 1); }
+
 /**
- * Executions of a line by a simdgroup whose lanes access addresses at one distance from lane to lane: what most lines do.
- * Then an address for each execution is enough. Where lanes do otherwise, the slot is given up for a `lockstep_kept`
+ * Executions of a line by a simdgroup whose lanes access addresses at one distance from lane to lane, or their elements of
+ * a matrix: what most lines do. Then an address for each execution is enough. Where lanes do otherwise, the slot is given up for a `lockstep_kept`
  * until the lanes are counted.
  */
 struct alignas(64) TrafficSlot {
   /** The line (`traffic_line`) whose accesses need no more than a quick look; 0 for none. */
   uint32_t quick;
-  /** From lane to lane, modulo 2^32: what the line did before, or the size of the access. */
+  /** From lane to lane, modulo 2^32: what the line did before, or the size of the access. In a matrix from row to row. */
   uint32_t stride;
   /** The region's base, and the last offset at which an access lies in the region. */
   uintptr_t low;
@@ -29,10 +42,10 @@ struct alignas(64) TrafficSlot {
   lockstep_region *region;
   /** Of what is kept (`traffic_key`); 0 if nothing is. */
   uint64_t key;
-  /** Whose `stride` and `misses` these are. */
-  uint64_t last;
+  /** From column to column. */
+  uint32_t column;
   /** Index in `sites`. */
-  uint32_t entry;
+  uint16_t entry;
   uint8_t size;
   /** Executions by the lane that has come furthest. */
   uint8_t filled;
@@ -41,8 +54,15 @@ struct alignas(64) TrafficSlot {
   uint8_t spilled : 1;
   /** How often the lanes did not keep to the distance. */
   uint8_t misses : 2;
+  uint8_t is_matrix : 1;
   /** Of lane 0, whether it is there or not. */
   uint32_t base[LOCKSTEP_CHECK_KEPT];
+  /** Whose `stride` and `misses` these are. */
+  uint64_t last;
+
+  uint32_t offset_of(uint32_t lane) const {
+    return is_matrix != 0 ? matrix_row(lane) * stride + matrix_column(lane) * column : lane * stride;
+  }
 };
 static_assert(sizeof(TrafficSlot) == 256);
 

@@ -54,7 +54,8 @@ inline __attribute__((always_inline)) bool writes_quietly(const lockstep_cell &c
 
 /** True if the access was the common one, and is noted. Not for atomics. */
 template <Access kind>
-inline __attribute__((always_inline)) bool quick_look(uintptr_t at, uint32_t size, bool aligned, uint32_t site, const Lane &lane) {
+inline __attribute__((always_inline)) bool quick_look(uintptr_t at, uint32_t size, bool aligned, uint32_t site, const Lane &lane,
+                                                      const MatrixElements *matrix) {
   constexpr bool writes = kind == Access::write;
   SimdgroupOrder &order = simdgroup_orders[lane.flat / LOCKSTEP_SIMD_WIDTH];
   const uint32_t line = traffic_line(site, writes);
@@ -72,7 +73,7 @@ inline __attribute__((always_inline)) bool quick_look(uintptr_t at, uint32_t siz
   }
   const uint32_t index = lane.flat % LOCKSTEP_SIMD_WIDTH;
   lockstep_region *const region = slot.region;
-  if (region == nullptr) return keep_in_slot(slot, static_cast<uint32_t>(at), index);
+  if (region == nullptr) return keep_in_slot(slot, static_cast<uint32_t>(at), index, matrix);
   const uint32_t shift = region->shift;
   if (__builtin_expect(size != 1u << shift || (offset & (size - 1)) != 0, 0)) return false;
   const uint64_t place = offset >> shift;
@@ -80,7 +81,7 @@ inline __attribute__((always_inline)) bool quick_look(uintptr_t at, uint32_t siz
   lockstep_cell *const cell = region->cells + place;
   const lockstep_stamp own{check_state.threadgroup_epoch, order.tick, site, lane.flat};
   if (__builtin_expect(!(writes ? writes_quietly(*cell, own) : reads_quietly(*cell, own)), 0)) return false;
-  if (__builtin_expect(!keep_in_slot(slot, static_cast<uint32_t>(at), index), 0)) return false;
+  if (__builtin_expect(!keep_in_slot(slot, static_cast<uint32_t>(at), index, matrix), 0)) return false;
   if (writes) {
     cell->write = own;
   } else {

@@ -126,7 +126,12 @@ void count_slot(lockstep_site &entry, const TrafficSlot &slot) {
   const bool threadgroup = is_threadgroup(entry);
   Addresses lanes;
   for (uint32_t lane = 0; lane < 32; ++lane) lanes[lane] = lane;
-  const Addresses steps = lanes * Addresses(slot.stride);
+  Addresses steps = lanes * Addresses(slot.stride);
+  if (slot.is_matrix != 0) {
+    const Addresses rows = ((lanes & 6u) >> 1) + ((lanes & 16u) >> 2);
+    const Addresses columns = ((lanes & 1u) << 1) + ((lanes & 8u) >> 1);
+    steps = rows * Addresses(slot.stride) + columns * Addresses(slot.column);
+  }
   uint32_t least = slot.filled;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     if (slot.count[lane] < least) least = slot.count[lane];
@@ -205,7 +210,7 @@ void spill(TrafficSlot &slot, uint32_t simdgroup) {
   if (kept == nullptr) return;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     kept->count[lane] = slot.count[lane];
-    for (uint32_t k = 0; k < slot.count[lane]; ++k) kept->address[k][lane] = slot.base[k] + lane * slot.stride;
+    for (uint32_t k = 0; k < slot.count[lane]; ++k) kept->address[k][lane] = slot.base[k] + slot.offset_of(lane);
   }
 }
 
@@ -229,15 +234,20 @@ void start(TrafficSlot &slot, uint64_t key) {
 }
 
 /** Takes a free slot for a line; false if the line's lanes are known not to keep to a distance. */
-bool take(TrafficSlot &slot, uint64_t key, const lockstep_site &entry, SimdgroupOrder &order) {
+bool take(TrafficSlot &slot, uint64_t key, const lockstep_site &entry, SimdgroupOrder &order, const MatrixElements *matrix) {
   if (slot.last != key) {
     slot.last = key;
     slot.misses = 0;
     slot.stride = entry.size;
   }
   if (slot.misses >= kMostMisses) return false;
+  slot.is_matrix = matrix != nullptr;
+  if (matrix != nullptr) {
+    slot.stride = matrix->row;
+    slot.column = matrix->column;
+  }
   slot.taken = 1;
-  slot.entry = static_cast<uint32_t>(&entry - check_state.shared->sites);
+  slot.entry = static_cast<uint16_t>(&entry - check_state.shared->sites);
   order.taken[order.taken_count++] = static_cast<uint8_t>(&slot - order.slots);
   start(slot, key);
   return true;
@@ -255,7 +265,7 @@ void catch_up(lockstep_site &entry, lockstep_kept &kept, TrafficSlot &slot, uint
 } // namespace
 
 void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes, const Lane &lane, uint32_t site,
-                  const void *return_address) {
+                  const void *return_address, const MatrixElements *matrix) {
   lockstep_check &shared = *check_state.shared;
   const uint32_t line = traffic_line(site, writes);
   if (line >= shared.site_of_count) return;
@@ -264,7 +274,7 @@ void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes,
   TrafficSlot &slot = order.slots[traffic_slot(line)];
   const uint64_t key = traffic_key(line, region, size);
   if (slot.key == key) {
-    if (keep_in_slot(slot, address, lane.index)) return;
+    if (keep_in_slot(slot, address, lane.index, matrix)) return;
     if (slot.count[lane.index] < LOCKSTEP_CHECK_KEPT - 1) slot.misses = static_cast<uint8_t>(slot.misses + 1) & 3u;
     spill(slot, simdgroup);
   }
@@ -274,8 +284,8 @@ void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes,
     entry = site_entry(site, writes, region, size);
     if (entry == nullptr) return;
   }
-  if (slot.taken == 0 && take(slot, key, *entry, order)) {
-    keep_in_slot(slot, address, lane.index);
+  if (slot.taken == 0 && take(slot, key, *entry, order, matrix)) {
+    keep_in_slot(slot, address, lane.index, matrix);
     return;
   }
   lockstep_kept *kept = entry->kept[simdgroup];
@@ -296,7 +306,7 @@ void count_traffic(uint32_t simdgroup, bool) {
     lockstep_site &entry = shared.sites[slot.entry];
     if (slot.spilled == 0) {
       count_slot(entry, slot);
-    } else if (const lockstep_kept *kept = entry.kept[simdgroup]; kept != nullptr && kept->count[0] != 0 && kept->count[1] != 0) {
+    } else if (const lockstep_kept *kept = entry.kept[simdgroup]; slot.is_matrix == 0 && kept != nullptr && kept->count[0] != 0 && kept->count[1] != 0) {
       // The next time it is tried with the distance that it has now.
       slot.stride = kept->address[0][1] - kept->address[0][0];
     }

@@ -18,9 +18,10 @@ inline uint64_t traffic_key(uint32_t line, uint32_t region, uint32_t size) {
 }
 
 /** Keeps an execution by `lane` in its line's slot; false if it does not fit in. The last execution that fits never does. */
-inline __attribute__((always_inline)) bool keep_in_slot(TrafficSlot &slot, uint32_t address, uint32_t lane) {
+inline __attribute__((always_inline)) bool keep_in_slot(TrafficSlot &slot, uint32_t address, uint32_t lane, const MatrixElements *matrix) {
+  if (matrix != nullptr && (slot.is_matrix == 0 || slot.stride != matrix->row || slot.column != matrix->column)) return false;
   const uint32_t k = slot.count[lane];
-  const uint32_t base = address - lane * slot.stride;
+  const uint32_t base = matrix != nullptr ? matrix->base : address - lane * slot.stride;
   if (__builtin_expect(k < slot.filled, 1)) {
     if (__builtin_expect(slot.base[k] != base || k == LOCKSTEP_CHECK_KEPT - 1, 0)) return false;
   } else {
@@ -32,8 +33,8 @@ inline __attribute__((always_inline)) bool keep_in_slot(TrafficSlot &slot, uint3
   return true;
 }
 
-/** Keeps one execution of a line by the current lane. */
+/** Keeps one execution of a line by the current lane; `matrix` is null but for matrices. */
 LOCKSTEP_HIDDEN void note_traffic(uint32_t region, uint32_t address, uint32_t size, bool writes, const Lane &lane, uint32_t site,
-                                  const void *return_address);
+                                  const void *return_address, const MatrixElements *matrix);
 
 } // namespace lockstep
