@@ -10,10 +10,7 @@ function widen<Shape extends CaseShape>(route: Route<Shape>, isOwn: (shape: Case
     throw new RangeError(`${route.name} is a route of ${route.operator}, but the shape is one of ${shape.operator}`);
   };
   return {
-    name: route.name,
-    operator: route.operator,
-    summary: route.summary,
-    status: route.status,
+    ...route,
     predicates: (shape, capabilities) => route.predicates(own(shape), capabilities),
     plan: (shape) => route.plan(own(shape)),
   };

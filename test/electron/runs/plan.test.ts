@@ -72,6 +72,9 @@ describe("lockstep", () => {
   it("takes enough tokens for several tiles and partitions, and more than one block of query rows", () => {
     const [item] = plan({ case: "L8192.tail4", route: "naive" }).cases[0]!.routes;
     expect(item?.lockstep?.case.shape).toMatchObject({ live: 299, heads: 32, kvHeads: 4, dim: 512 });
+    // Two blocks of 128 staged tokens in each of 16 partitions.
+    const [staged] = plan({ case: "L8192.tail4", route: "three_stage_staged" }).cases[0]!.routes;
+    expect(staged?.lockstep?.case.shape).toMatchObject({ live: 2099, dim: 512 });
     const ragged = STANDARD.find(
       (entry) => entry.alias === "mla_prefill_ragged_h2_x16" && entry.shape.dtype === "bf16",
     )!;
