@@ -127,9 +127,22 @@ function reportOf(staging: string, { check: file }: ResultRecord): string | unde
   return place === null ? report.kind : `${report.kind} at ${place.path}:${place.line}`;
 }
 
+/** Ends of a route that its kernel is answerable for. */
+const OF_THE_KERNEL: readonly ResultRecord["state"][] = [
+  "completed",
+  "compile_failed",
+  "refused",
+  "crashed",
+  "timed_out",
+];
+
 function caught(miss: NonNullable<Awaited<ReturnType<typeof firstMiss>>>): Fate {
   const { result, report } = miss;
   const where = `${result.route} on ${result.case}`;
+  // A compiler without room or a device that is gone catches nothing.
+  if (!OF_THE_KERNEL.includes(result.state)) {
+    throw new Error(`${where} could not be tried: ${result.error ?? result.state}.`);
+  }
   if (result.state !== "completed") {
     return { state: "caught", by: "refusal", what: `${result.state}: ${result.error ?? "no result"}`, where };
   }

@@ -34,7 +34,17 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** A Markdown table, a row a mutant, then the equivalent ones with their reasons. */
+const INTRODUCTION = `# Mutants
+
+\`lockstep mutate --table docs/mutants.md\` writes this page. It plants one fault at a time in the project's own kernels, runs
+the checker on the small case of every set of pipelines and the gates on a few trial cases
+(\`electron/mutation/trial.ts\`), and says what caught it. The clean kernels go first and must be silent. Mutants are every
+barrier removed, every guard dropped (\`sites.ts\`), and mistakes with a meaning (\`planted.ts\`). *Caught by* names the
+gates that failed on the first case that showed the fault, the first report of the checker at error level, or the device's
+own words where the kernel did not complete. Exit 0 means that nothing survived; continuous integration runs a seeded tenth.
+`;
+
+/** The page: a row a mutant, then the equivalent ones with their reasons. */
 export function mutantTable(results: readonly MutantResult[]): string {
   const row = (result: MutantResult): string => {
     const { mutant } = result;
@@ -43,6 +53,7 @@ export function mutantTable(results: readonly MutantResult[]): string {
   const counting = results.filter(({ fate }) => fate.state !== "equivalent");
   const equivalent = results.filter(({ fate }) => fate.state === "equivalent");
   return [
+    INTRODUCTION,
     "| class | place | mistake | caught by |",
     "| --- | --- | --- | --- |",
     ...counting.map(row),
