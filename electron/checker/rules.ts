@@ -101,7 +101,7 @@ export const CHECK_RULES: Readonly<Record<CheckKind, CheckRule>> = {
   },
   written_twice: {
     title: "output element written twice",
-    meaning: "Two threads wrote the same element of an output.",
+    meaning: "An element of an output was written more than once: by two threads, or by one again, which is benign.",
     mend: "let one thread own each element",
   },
 };

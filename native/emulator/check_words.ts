@@ -27,7 +27,7 @@ const CALLBACK = "a callback before each load and store of the optimised kernel"
 const ACCESS_LIMIT =
   "accesses that the optimiser removed; whole vectors of three components or of 32 bytes (float3, long4)";
 const ORDER_LIMIT =
-  "only the path that this input takes; orders made by atomics and fences are not followed; whole vectors of three components or of 32 bytes are not all seen";
+  "paths that this input does not take; orders made by atomics and fences, which count as none; some accesses of whole vectors of three components or of 32 bytes";
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
@@ -82,12 +82,18 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     blindSpot: ORDER_LIMIT,
   },
   device_race: {
-    words: ({ report, object }) =>
-      error(
+    words: ({ report, object }) => {
+      if (report.detail === 2)
+        return {
+          severity: "warning",
+          message: `Two threadgroups access ${object}, and one of them writes, with nothing between but fences of device scope, whose order is not followed here: see that each side has one between this access and the same atomic.`,
+        };
+      return error(
         report.detail === 1
           ? `Two dispatches that may overlap access ${object}, and one of them writes: put a barrier between them or submit them in order.`
           : `Two threadgroups access ${object}, and one of them writes, but nothing orders threadgroups of a dispatch: give each its own part, use atomics, or split the dispatch.`,
-      ),
+      );
+    },
     mechanism: SHADOW,
     blindSpot: ORDER_LIMIT,
   },
@@ -159,7 +165,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
       ),
     mechanism:
       "buffers come filled with a pattern that no arithmetic produces; a bit for each byte that has another value or was written",
-    blindSpot: "data of the host that happens to be the pattern 0x7fed7fed counts as unwritten",
+    blindSpot: "data of the host that is the pattern 0x7fed7fed, which counts as unwritten",
   },
   uninitialized_stack: {
     words: ({ report }) => ({
@@ -180,7 +186,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     mechanism:
       "the processor traps on invalid operations; reported where the same thread then stores or exchanges a NaN",
     blindSpot:
-      "a NaN that is never stored or exchanged; one that a library function makes without an invalid operation; half and bfloat in vectors; the first invalid operation of a thread is taken for the cause of its first NaN; x86-64 Linux only",
+      "a NaN that is never stored or exchanged; one that a library function makes without an invalid operation; half and bfloat in vectors; which of several invalid operations of a thread made its NaN (the first is named); machines other than x86-64 Linux",
   },
   infinity_created: {
     words: ({ report }) => ({
@@ -193,7 +199,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     mechanism:
       "the processor traps on overflow and division by zero; reported where the same thread then stores or exchanges an infinity",
     blindSpot:
-      "an infinity that is never stored or exchanged; infinities that are written as constants; x86-64 Linux only",
+      "an infinity that is never stored or exchanged; infinities that are written as constants; machines other than x86-64 Linux",
   },
   infinity_in_fast_math: {
     words: ({ object }) => ({
@@ -201,7 +207,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
       message: `An infinity is ${object === "" ? "exchanged" : `stored to ${object}`} although the source is compiled for fast math, which may assume that there is none: use the lowest finite number or safe math.`,
     }),
     mechanism: "values of 4 bytes that are stored, and floats that collectives exchange, are compared with infinity",
-    blindSpot: "infinities that stay in registers; an integer with the bits of an infinity counts as one",
+    blindSpot: "infinities that stay in registers; integers with the bits of an infinity, which count as one",
   },
   divergent_barrier: {
     words: ({ report }) =>
@@ -209,7 +215,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
         `Threads of the threadgroup reach different barriers (${count(Number(report.a))} of ${count(Number(report.b))} wait at the other one): all threads must execute the same barrier; move it out of the branch.`,
       ),
     mechanism: "the scheduler, at every arrival; the threadgroup ends there",
-    blindSpot: "two barriers on one source line count as the same",
+    blindSpot: "two barriers on one source line, which count as the same",
   },
   divergent_collective: {
     words: ({ report }) => ({
@@ -217,7 +223,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
       message: `Only ${count(threadsOf(report.a))} of ${count(threadsOf(report.b))} lanes of the simdgroup take part: move the operation out of the branch, or do not rely on the other lanes.`,
     }),
     mechanism: "the scheduler, when lanes of a simdgroup wait at different places",
-    blindSpot: "a GPU may let lanes meet again elsewhere than here",
+    blindSpot: "other places where a GPU may let lanes meet again",
   },
   exited_before_barrier: {
     words: ({ report }) => ({
@@ -225,7 +231,7 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
       message: `${count(Number(report.a))} of ${count(Number(report.b))} threads returned before this barrier: right on Apple GPUs, not portable; let them skip the work instead of returning.`,
     }),
     mechanism: "the scheduler, at every barrier",
-    blindSpot: "where a thread returned is not known",
+    blindSpot: "the place where a thread returned",
   },
   integer_overflow: {
     words: ({ report }) => ({
@@ -245,11 +251,17 @@ export const REPORT_WORDS: Readonly<Record<CheckKind, KindWords>> = {
     blindSpot: "outputs that were not named",
   },
   written_twice: {
-    words: (facts) => ({
-      severity: "warning",
-      message: `The kernel writes ${range(facts)}, more than once: give each element one writer.`,
-    }),
+    words: (facts) =>
+      facts.report.detail === 1
+        ? {
+            severity: "info",
+            message: `One thread writes ${range(facts)}, more than once: benign; keep the value in a register if the traffic matters.`,
+          }
+        : {
+            severity: "warning",
+            message: `The kernel writes ${range(facts)}, more than once: give each element one writer.`,
+          },
     mechanism: "a bit for each byte of the named outputs",
-    blindSpot: "outputs that were not named; a deliberate second pass is reported too",
+    blindSpot: "outputs that were not named; whether a second pass is meant; atomics, which may share an element",
   },
 };

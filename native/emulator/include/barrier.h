@@ -91,9 +91,15 @@ LOCKSTEP_COLLECTIVE void simdgroup_barrier(mem_flags flags) {
   }
 }
 
-LOCKSTEP_INTERNAL void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst,
-                                           thread_scope = thread_scope_device) {
+LOCKSTEP_INTERNAL void atomic_thread_fence(mem_flags flags, memory_order order = memory_order_seq_cst,
+                                           thread_scope scope = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if LOCKSTEP_CHECKS
+  const bool device = (flags & mem_flags::mem_device) != mem_flags::mem_none;
+  if (device && scope == thread_scope_device && order != memory_order_relaxed) lockstep_check_fence();
+#else
+  static_cast<void>(flags), static_cast<void>(order), static_cast<void>(scope);
+#endif
 }
 
 } // namespace metal

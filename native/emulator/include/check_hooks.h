@@ -27,6 +27,8 @@ LOCKSTEP_HIDDEN void lockstep_check_settle();
 LOCKSTEP_HIDDEN void lockstep_check_met(lockstep::Simdgroup *group, uint32_t active, int meeting, uint32_t order, const void *site);
 /** All threads that are left have reached the barrier at `site`. */
 LOCKSTEP_HIDDEN void lockstep_check_barrier(uint32_t order, const void *site);
+/** The current thread has executed a fence that orders device memory for the whole device. */
+LOCKSTEP_HIDDEN void lockstep_check_fence();
 /** The current thread is at the barrier at `site`, others wait at another one: reports and does not return. */
 LOCKSTEP_HIDDEN void lockstep_check_divergent_barrier(const void *site, const void *waiting);
 /** The current thread has returned from the kernel. */

@@ -119,7 +119,9 @@ __attribute__((noinline, cold)) void examine(const Conflict &now, const lockstep
   report.detail = detail;
   report.has_second = 1;
   report.second = stamped_side(other, other_writes ? LOCKSTEP_ACCESS_WRITE : LOCKSTEP_ACCESS_READ, device);
-  if (kind == LOCKSTEP_DEVICE_RACE && report.second.dispatch != report.first.dispatch) report.detail = 1;
+  if (kind == LOCKSTEP_DEVICE_RACE) {
+    report.detail = report.second.dispatch != report.first.dispatch ? 1 : check_state.fenced ? 2 : 0;
+  }
   const bool both_write = is_write(now.kind) && other_writes && !is_atomic(now.kind);
   const char *const address = reinterpret_cast<const char *>(now.region.base + now.offset);
   // The other cells of an access whose first one waits: its bytes are compared as a whole.
@@ -241,18 +243,31 @@ inline void set_bits(uint8_t *map, uint64_t offset, uint32_t size) {
   __builtin_memcpy(const_cast<uint8_t *>(word), &bits, sizeof bits);
 }
 
+/** The last writer of what an access covers, another thread than the one that runs now if there was one; null if not known. */
+const lockstep_stamp *writer_before(const lockstep_region &region, const Conflict &now) {
+  if (region.cells == nullptr) return nullptr;
+  const lockstep_stamp own{0, 0, 0, lockstep_current->flat};
+  const lockstep_stamp *known = nullptr;
+  for (uint64_t i = now.offset >> region.shift; i <= (now.offset + now.size - 1) >> region.shift; ++i) {
+    const lockstep_stamp &before = region.cells[i].write;
+    if (before.epoch == 0) continue;
+    if (!is_own(before, own)) return &before;
+    known = &before;
+  }
+  return known;
+}
+
+/** A thread may write its own element again, and atomics share one on purpose. */
 __attribute__((noinline)) void note_output(lockstep_region &region, const Conflict &now) {
   uint32_t mask;
   const uint8_t *word;
-  if ((map_bits(region.written, now.offset, now.size, mask, word) & mask) != 0) {
+  if (!is_atomic(now.kind) && (map_bits(region.written, now.offset, now.size, mask, word) & mask) != 0) {
     lockstep_report report =
         report_of(LOCKSTEP_WRITTEN_TWICE, &region, static_cast<int64_t>(now.offset), now.size, now.site, access_name(now.kind));
-    if (region.cells != nullptr) {
-      const lockstep_stamp &before = region.cells[now.offset >> region.shift].write;
-      if (before.epoch != 0) {
-        report.has_second = 1;
-        report.second = stamped_side(before, LOCKSTEP_ACCESS_WRITE, true);
-      }
+    if (const lockstep_stamp *const before = writer_before(region, now); before != nullptr) {
+      report.detail = is_own(*before, {0, 0, 0, lockstep_current->flat}) ? 1 : 0;
+      report.has_second = 1;
+      report.second = stamped_side(*before, LOCKSTEP_ACCESS_WRITE, true);
     }
     add_report(report);
   }

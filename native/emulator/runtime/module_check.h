@@ -99,6 +99,8 @@ struct CheckState {
   uint32_t threads;
   uint16_t exited_first;
   bool exited;
+  /** This threadgroup has passed a fence of device scope. Orders made by fences are not followed, but told apart. */
+  bool fenced;
   /** True while stored and exchanged values are looked at. */
   bool watches;
   /** The collective that completed last. */

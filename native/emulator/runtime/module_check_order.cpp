@@ -59,6 +59,7 @@ void lockstep_check_begin(const lockstep_launch *launch) {
   state.first_device_epoch = shared.first_device_epoch;
   state.threads = lockstep::lockstep_threadgroup.live;
   state.exited = false;
+  state.fenced = false;
   if (shared.mark_count < shared.mark_capacity) {
     lockstep_threadgroup_mark &mark = shared.marks[shared.mark_count++];
     mark.epoch = state.device_epoch;
@@ -167,6 +168,8 @@ void lockstep_check_barrier(uint32_t order, const void *site) {
     lockstep::add_report(report);
   }
 }
+
+void lockstep_check_fence() { check_state.fenced = true; }
 
 void lockstep_check_divergent_barrier(const void *site, const void *waiting) {
   lockstep_report report =

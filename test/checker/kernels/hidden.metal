@@ -188,7 +188,7 @@ kernel void far_behind_the_end(device float *out, device const float *in, device
 // run: output_cleared_then_filled threads 32
 // buffer: out float 32 output
 // buffer: in float 32 ramp
-// must: warning written_twice A write, B write of out size 4 times 32
+// must: info written_twice A write, B write of out size 4 times 32
 kernel void output_cleared_then_filled(device float *out, device const float *in, uint i [[thread_index_in_threadgroup]]) {
   out[i] = 0; // A
   threadgroup_barrier(mem_flags::mem_device);

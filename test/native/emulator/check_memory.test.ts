@@ -456,7 +456,11 @@ describe("outputs", () => {
       "error unwritten_output ? none b0+0 x1 (12)",
     ]);
     expect(await reportsOf(kernel("  out[i] = in[i];", "  if (i == 5) out[i] = in[i - 1];"), outputs)).toEqual([
-      "warning written_twice test.metal:3:22 write, test.metal:2:10 write b0+20 x4 (1)",
+      "info written_twice test.metal:3:22 write, test.metal:2:10 write b0+20 x4 (1)",
+    ]);
+    const byAnother = ["  threadgroup_barrier(mem_flags::mem_device);", "  if (i == 5) out[6] = in[i];"];
+    expect(await reportsOf(kernel("  out[i] = in[i];", ...byAnother), outputs)).toEqual([
+      "warning written_twice test.metal:4:22 write, test.metal:2:10 write b0+24 x4 (1)",
     ]);
     expect(await reportsOf(kernel("  out[i] = in[i];"), outputs)).toEqual([]);
   });
