@@ -2,7 +2,7 @@
  * Reports as SARIF 2.1.0 (OASIS), which editors and code hosts show. Only what the standard names is used; what it has no
  * place for stands in `properties`.
  */
-import { CHECK_KINDS, type CheckReport, type SiteAccess } from "../../native/check.ts";
+import { CHECK_KINDS, type CheckReport, type CheckResult, type SiteAccess } from "../../native/check.ts";
 import { CHECK_RULES } from "./rules.ts";
 import { placeText } from "./text.ts";
 
@@ -37,8 +37,21 @@ function locationOf(site: SiteAccess, text?: string): readonly SarifLocation[] {
   ];
 }
 
-/** A SARIF log of one run. Paths are relative to the source root. */
-export function sarifLog(reports: readonly CheckReport[], version: string): object {
+function sideOf({ access, threadgroup, simdgroup, lane, thread }: SiteAccess): object {
+  return { access, threadgroup, simdgroup, lane, thread };
+}
+
+/** Why a check came to no end; null where it did. */
+export function checkFailure(check: CheckResult | null, error: string | null): string | null {
+  if (error !== null) return error;
+  return check?.complete === true ? null : "The run ended early: what would have happened later was not seen.";
+}
+
+/**
+ * A SARIF log of one run. Paths are relative to the source root.
+ * @param failure why the checker came to no end; null where it did
+ */
+export function sarifLog(reports: readonly CheckReport[], version: string, failure: string | null): object {
   const used = CHECK_KINDS.filter((kind) => reports.some((report) => report.kind === kind));
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -57,6 +70,15 @@ export function sarifLog(reports: readonly CheckReport[], version: string): obje
             })),
           },
         },
+        // A log without results says that nothing was found only if the checker came to its end.
+        invocations: [
+          {
+            executionSuccessful: failure === null,
+            ...(failure === null
+              ? {}
+              : { toolExecutionNotifications: [{ level: "error", message: { text: failure } }] }),
+          },
+        ],
         columnKind: "utf16CodeUnits",
         results: reports.map((report) => ({
           ruleId: report.kind,
@@ -78,6 +100,9 @@ export function sarifLog(reports: readonly CheckReport[], version: string): obje
             addressSpace: report.addressSpace,
             buffer: report.buffer?.name ?? null,
             offset: report.offset,
+            size: report.size,
+            first: sideOf(report.first),
+            second: report.second === undefined ? null : sideOf(report.second),
             mechanism: report.mechanism,
             blindSpot: report.blindSpot,
             execution: "emulated",

@@ -5,7 +5,7 @@ import type { CheckReport } from "../../native/check.ts";
 import { countedOutcome } from "../checker/judge.ts";
 import { reportKey } from "../checker/merge.ts";
 import type { FlavourOutcome, KernelAnswer } from "../checker/messages.ts";
-import { sarifLog } from "../checker/sarif.ts";
+import { checkFailure, sarifLog } from "../checker/sarif.ts";
 import { howLines, logLines, reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { appVersion, type Places } from "../host/root.ts";
@@ -123,10 +123,11 @@ function failedGates(outcome: FlavourOutcome): number {
 }
 
 function writeSarif(file: string, answer: KernelAnswer, version: string): void {
-  const reports = reportsOf(countedOutcome(answer.stage));
+  const outcome = countedOutcome(answer.stage);
+  const failure = checkFailure(outcome.check, outcome.error?.message ?? null);
   const target = path.resolve(file);
   try {
-    fs.writeFileSync(target, `${JSON.stringify(sarifLog(reports, version), null, 2)}\n`);
+    fs.writeFileSync(target, `${JSON.stringify(sarifLog(reportsOf(outcome), version, failure), null, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(

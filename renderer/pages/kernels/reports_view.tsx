@@ -1,6 +1,6 @@
 /** The checker's reports of a run or of a manifest's kernel: a verdict, the list, the source with both sides, the report. */
 import { type ReactElement, type ReactNode, useMemo } from "react";
-import { sarifLog } from "../../../electron/checker/sarif.ts";
+import { checkFailure, sarifLog } from "../../../electron/checker/sarif.ts";
 import { reportLines } from "../../../electron/checker/text.ts";
 import { csvText, save, saveCsv } from "../../charts/save.ts";
 import { Glyph } from "../../parts/glyph.tsx";
@@ -113,6 +113,7 @@ function useReportActions(
     const log = sarifLog(
       rows.map(({ report, count }) => ({ ...report, count })),
       version,
+      looked.sets.map(({ result, error }) => checkFailure(result, error)).find((failure) => failure !== null) ?? null,
     );
     save(new Blob([`${JSON.stringify(log, null, 2)}\n`], { type: "application/sarif+json" }), `${file}.sarif`);
   };

@@ -2,11 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { excerpt } from "../../../electron/checker/excerpt.ts";
 import { CHECK_RULES } from "../../../electron/checker/rules.ts";
-import { sarifLog } from "../../../electron/checker/sarif.ts";
+import { checkFailure, sarifLog } from "../../../electron/checker/sarif.ts";
 import { howLines, reportLines, summaryText, trafficLines } from "../../../electron/checker/text.ts";
-import { CHECK_KINDS, type CheckReport, type CheckResult, checkReportSchema } from "../../../native/check.ts";
+import {
+  CHECK_KINDS,
+  type CheckReport,
+  type CheckResult,
+  checkReportSchema,
+  type TrafficTable,
+} from "../../../native/check.ts";
 
 const SOURCES = new Map([["a/k.metal", "kernel void k() {\n\tx[lane] = y;\n  z = x[lane ^ 1];\n}\n"]]);
+
+const TRAFFIC: TrafficTable = { stage: "after optimisation", exact: true, exactReason: "", dispatches: [] };
 
 const RACE: CheckReport = checkReportSchema.parse({
   kind: "race",
@@ -121,7 +129,7 @@ describe("text", () => {
 describe("SARIF", () => {
   it("has a rule for each kind that is used, both places and the level", () => {
     const log = JSON.parse(
-      JSON.stringify(sarifLog([RACE, { ...RACE, kind: "same_value_write", severity: "info" }], "1.2.3")),
+      JSON.stringify(sarifLog([RACE, { ...RACE, kind: "same_value_write", severity: "info" }], "1.2.3", null)),
     );
     const [run] = log.runs;
     expect(log.version).toBe("2.1.0");
@@ -133,6 +141,23 @@ describe("SARIF", () => {
     });
     expect(run.results[0].relatedLocations[0].physicalLocation.region.startLine).toBe(2);
     expect(run.results[0].ruleIndex).toBe(0);
+    expect(run.results[0].properties.first).toMatchObject({ threadgroup: [2, 0, 0], simdgroup: 1, lane: 3 });
+    expect(run.results[0].properties.second).toMatchObject({ access: "write" });
+    expect(run.invocations).toEqual([{ executionSuccessful: true }]);
+  });
+
+  it("is no clean bill where the checker came to no end", () => {
+    expect(checkFailure({ reports: [], dropped: 0, complete: true, traffic: TRAFFIC }, null)).toBeNull();
+    const failure = checkFailure(null, "The kernel ran for 2 s: a loop without end?");
+    expect(JSON.parse(JSON.stringify(sarifLog([], "1.2.3", failure))).runs[0].invocations).toEqual([
+      {
+        executionSuccessful: false,
+        toolExecutionNotifications: [
+          { level: "error", message: { text: "The kernel ran for 2 s: a loop without end?" } },
+        ],
+      },
+    ]);
+    expect(checkFailure({ reports: [], dropped: 0, complete: false, traffic: TRAFFIC }, null)).toContain("ended early");
   });
 });
 
