@@ -83,7 +83,11 @@ export function layOut(unit: Unit, edits: Edits): Layout {
       for (const [index, token] of unit.tokens.entries()) {
         if (token.line !== line || unit.files[token.file] !== path) continue;
         const start = written[index] ?? 0;
-        if (start === 0 || start > column) continue;
+        if (start === 0 || start - edits.prefix(index).length > column) continue;
+        if (start > column) {
+          best = token.column;
+          continue;
+        }
         const inside = Math.min(column - start, token.text.length);
         best = edits.body(index, token.text).startsWith(token.text) ? token.column + inside : token.column;
       }

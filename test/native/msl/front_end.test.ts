@@ -27,6 +27,20 @@ describe("golden transform: rewriting.metal becomes rewriting.txt", () => {
     expect(entry && transform(syntax, declarations, entry, values).text).toBe(golden("rewriting.txt"));
   });
 
+  it("traces what stands in front of a token back to that token", async () => {
+    const source = "kernel void k(device int* x, device int* y) { x[0] = y[1] > 2 ? y[0] : 4; }";
+    const { syntax, declarations, reflection } = await readSource(source);
+    const [entry] = reflection.functions;
+    const layout = entry && transform(syntax, declarations, entry, new Map());
+    const row = layout?.text.split("\n").find((line) => line.includes("> 2 ?")) ?? "";
+    const written = row.indexOf("::lockstep::rvalue(y[0])") + 1;
+    expect(written).toBeGreaterThan(0);
+    for (const inside of [0, 12]) {
+      expect(layout?.column("kernel.metal", 1, written + inside)).toBe(source.indexOf("y[0]") + 1);
+    }
+    expect(layout?.column("kernel.metal", 1, row.indexOf("> 2") + 1)).toBe(source.indexOf("> 2") + 1);
+  });
+
   it("writes one entry, for the kernel that was asked for", async () => {
     const { syntax, declarations, reflection } = await readSource(golden("instantiations.metal"));
     const texts = reflection.functions.map((entry) => transform(syntax, declarations, entry, new Map()).text);
