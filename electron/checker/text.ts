@@ -69,6 +69,12 @@ export function howLines(reports: readonly CheckReport[]): readonly string[] {
   ];
 }
 
+/** Why the checker's look at this kernel was not exact, where that is known; none where it was, or where it ended early. */
+export function inexactLines(check: CheckResult | null): readonly string[] {
+  if (check === null || check.traffic.exact || !check.complete) return [];
+  return [`Not exact: ${check.traffic.exactReason}. Where accesses are not seen, silence proves nothing.`];
+}
+
 /** Most lines of a kernel's log that are shown. */
 const LOG_SHOWN = 40;
 

@@ -6,7 +6,15 @@ import { countedOutcome } from "../checker/judge.ts";
 import { reportKey } from "../checker/merge.ts";
 import type { FlavourOutcome, KernelAnswer } from "../checker/messages.ts";
 import { checkFailure, sarifLog } from "../checker/sarif.ts";
-import { howLines, logLines, reportLines, summaryText, trafficFoot, trafficLines } from "../checker/text.ts";
+import {
+  howLines,
+  inexactLines,
+  logLines,
+  reportLines,
+  summaryText,
+  trafficFoot,
+  trafficLines,
+} from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { appVersion, type Places } from "../host/root.ts";
 import { manifestJsonSchema } from "../manifest/json_schema.ts";
@@ -87,6 +95,8 @@ export function checkTextLines(
     for (const dispatch of traffic.dispatches) lines.push(...trafficLines(dispatch), "");
     lines.push(trafficFoot(traffic), "");
   }
+  const inexact = inexactLines(outcome.check);
+  if (inexact.length > 0) lines.push(...inexact, "");
   const pin = pinLines(answer);
   if (pin.length > 0) lines.push(...pin.slice(1), "");
   lines.push(lastLine(answer, outcome, options.all === true));

@@ -3,7 +3,7 @@ import { commandLine } from "../actions.ts";
 import { countedOutcome } from "../checker/judge.ts";
 import { type FlavourOutcome, flavourSchema, type KernelAnswer, type KernelRequest } from "../checker/messages.ts";
 import { CHECK_RULES } from "../checker/rules.ts";
-import { logLines, placeText, summaryText } from "../checker/text.ts";
+import { inexactLines, logLines, placeText, summaryText } from "../checker/text.ts";
 import { stableJson } from "../evidence/json.ts";
 import { GATES } from "../gates/gates.ts";
 import type { Places } from "../host/root.ts";
@@ -130,6 +130,7 @@ function checkLines(answer: KernelAnswer, command: string): readonly string[] {
   if (outcome.check === null) return ["", `${head}: ${outcome.error?.message ?? "no result"}`];
   const worth = outcome.check.reports.filter(({ severity }) => severity !== "info");
   const lines = ["", `${head}: ${summaryText(outcome.check)}`];
+  lines.push(...inexactLines(outcome.check).map((line) => `  ${line}`));
   for (const report of worth.slice(0, SHOWN)) {
     lines.push(`  ${placeText(report.first)}: ${report.severity}: ${CHECK_RULES[report.kind].title}`);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { excerpt } from "../../../electron/checker/excerpt.ts";
 import { CHECK_RULES } from "../../../electron/checker/rules.ts";
 import { checkFailure, sarifLog } from "../../../electron/checker/sarif.ts";
-import { howLines, reportLines, summaryText, trafficLines } from "../../../electron/checker/text.ts";
+import { howLines, inexactLines, reportLines, summaryText, trafficLines } from "../../../electron/checker/text.ts";
 import {
   CHECK_KINDS,
   type CheckReport,
@@ -124,6 +124,15 @@ describe("text", () => {
     expect(rows[0]).toMatch(/a\.metal:4:2 read k +16,384 +8,192 +128 +128 lines of 128, ideal 64$/);
     expect(rows[1]).toMatch(/a\.metal:9:1 read k +9,000 /);
   });
+});
+
+it("says where silence proves nothing", () => {
+  const check = { reports: [], dropped: 0, complete: true, traffic: TRAFFIC };
+  expect(inexactLines(check)).toEqual([]);
+  const exactReason = "the source keeps float3 in memory";
+  expect(inexactLines({ ...check, traffic: { ...TRAFFIC, exact: false, exactReason } })).toEqual([
+    "Not exact: the source keeps float3 in memory. Where accesses are not seen, silence proves nothing.",
+  ]);
 });
 
 describe("SARIF", () => {
