@@ -52,7 +52,7 @@ describe("parity", () => {
     const bundle = /^verify: lockstep verify (\S+)$/m.exec(ran.out)![1]!;
     const verified = lockstep("verify", bundle);
     expect(verified.code).toBe(0);
-    expect(verified.out).toContain("Valid: 10 of 10 checks held. Integrity only, author unknown");
+    expect(verified.out).toContain("Valid: 11 of 11 checks held. Integrity only, author unknown");
     fs.appendFileSync(path.resolve(folder, bundle, "data/command.txt"), " ");
     const damaged = lockstep("verify", bundle);
     expect(damaged.code).toBe(1);
