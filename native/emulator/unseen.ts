@@ -3,7 +3,11 @@ import type { Syntax } from "../msl/syntax.ts";
 
 /** Elements of vectors of three components. Their loads and stores are seen where the compiler takes four instead. */
 const ELEMENTS = ["float", "half", "bfloat", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong"];
-const UNSEEN: ReadonlySet<string> = new Set([...ELEMENTS.map((name) => `${name}3`), "long4", "ulong4"]);
+const UNSEEN: ReadonlySet<string> = new Set([
+  ...ELEMENTS.flatMap((name) => [`${name}3`, `packed_${name}3`]),
+  "long4",
+  "ulong4",
+]);
 
 /**
  * The first such vector that the source keeps in memory (behind a pointer or reference, in an array, as a member, as a

@@ -19,6 +19,7 @@ describe("vectors whose accesses are not seen", () => {
     ["device const float3* p", "float3"],
     ["constant uint3& p", "uint3"],
     ["device long4* p", "long4"],
+    ["device packed_float3* p", "packed_float3"],
   ])("%s keeps %s in memory", async (parameter, name) => {
     const { syntax } = await readSource(`using namespace metal; kernel void k(${parameter}) {}\n`);
     expect(unseenVector(syntax)).toBe(name);
