@@ -62,6 +62,9 @@ function Handle({ name, x, at, from, to, put, exponentAt }: HandleProps): ReactE
   );
 }
 
+/** Width that a label and its distance from the handle take. */
+const LABEL = 90;
+
 export function RangeControl(props: RangeControlProps): ReactElement {
   const { from, to, counts, low, high, signed, limit, onChange } = props;
   const [holder, { width: whole }] = useSize();
@@ -82,8 +85,12 @@ export function RangeControl(props: RangeControlProps): ReactElement {
   const limitX = limitAt === null || limitAt < from || limitAt > to ? null : x(limitAt);
   const text = HISTOGRAM + BAND + 12;
   // The texts give way to each other: the handles' first, the limit's word if there is room.
-  const lowLeft = lowX - GUTTER.left > width * 0.75;
-  const highRight = highX - GUTTER.left < width * 0.3;
+  // Labels stand between the handles, unless they would meet there.
+  const close = highX - lowX < 2 * LABEL;
+  const roomLeft = lowX - GUTTER.left > LABEL;
+  const roomRight = GUTTER.left + width - highX > LABEL;
+  const lowLeft = lowX - GUTTER.left > width * 0.75 || (close && roomLeft);
+  const highRight = highX - GUTTER.left < width * 0.3 || (close && !roomLeft && roomRight);
   const limitFree = limitX !== null && Math.abs(limitX - lowX - 45) > 62 && Math.abs(limitX - highX + 45) > 62;
   return (
     <div className="range" ref={holder}>
@@ -144,7 +151,7 @@ export function RangeControl(props: RangeControlProps): ReactElement {
         </text>
         <text
           x={highRight ? highX + 10 : highX - 10}
-          y={highRight || !lowLeft ? text : text}
+          y={text}
           textAnchor={highRight ? "start" : "end"}
           className="t2"
         >
