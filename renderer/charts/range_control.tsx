@@ -149,12 +149,7 @@ export function RangeControl(props: RangeControlProps): ReactElement {
         <text x={lowLeft ? lowX - 10 : lowX + 10} y={text} textAnchor={lowLeft ? "end" : "start"} className="t2">
           low {figureText(low)}
         </text>
-        <text
-          x={highRight ? highX + 10 : highX - 10}
-          y={text}
-          textAnchor={highRight ? "start" : "end"}
-          className="t2"
-        >
+        <text x={highRight ? highX + 10 : highX - 10} y={text} textAnchor={highRight ? "start" : "end"} className="t2">
           high {figureText(high)}
         </text>
         <Handle
