@@ -189,7 +189,9 @@ describe("reports", () => {
     await page.locator('[data-reports="pass"]').waitFor();
     expect(await page.locator(".strip .say").innerText()).toBe("No report: 1 set of pipelines on its small case");
     expect(await page.locator('[data-table="sets"] tbody tr').innerText()).toContain("no report");
-    expect(await page.locator('[aria-label="What the checker cannot see"]').innerText()).toContain("only the path");
+    expect(await page.locator('[aria-label="What the checker cannot see"]').innerText()).toContain(
+      "paths that this input does not take",
+    );
 
     await page.getByRole("button", { name: "Source" }).click();
     await page.locator('[data-route="naive"]').first().click();

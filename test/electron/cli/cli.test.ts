@@ -56,7 +56,7 @@ describe("parity", () => {
     fs.appendFileSync(path.resolve(folder, bundle, "data/command.txt"), " ");
     const damaged = lockstep("verify", bundle);
     expect(damaged.code).toBe(1);
-    expect(damaged.out).toMatch(/Invalid at step 4 of 10: data\/command.txt/);
+    expect(damaged.out).toMatch(/Invalid at step 4 of 11: data\/command.txt/);
   });
 
   it("--json holds standard output alone", () => {
