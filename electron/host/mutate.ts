@@ -14,7 +14,7 @@ import { allMutants, type Bench, campaign, checkClean, type MutantResult, sample
 import { mutantLine, mutantTable, summaryLine } from "../mutation/table.ts";
 import { catalogueFor } from "../runs/catalogue.ts";
 import { hostFacts } from "./facts.ts";
-import { places } from "./root.ts";
+import { kernelFiles, places } from "./root.ts";
 
 /** One in so many where a sample is asked for, as continuous integration does. */
 const SAMPLE = 10;
@@ -39,14 +39,6 @@ function readArguments(argv: readonly string[]): Arguments {
     json: argv.includes("--json"),
     table: value("--table"),
   };
-}
-
-function kernelFiles(folder: string): readonly string[] {
-  return fs
-    .readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((file) => file.split(path.sep).join("/"))
-    .filter((file) => /\.(metal|h)$/.test(file))
-    .sort();
 }
 
 async function openBench(): Promise<Bench> {

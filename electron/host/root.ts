@@ -56,6 +56,15 @@ function packageJson(root: string): { readonly version?: unknown; readonly commi
   return JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")) as ReturnType<typeof packageJson>;
 }
 
+/** The kernel sources below a folder, with `/` between the parts of their paths, sorted. */
+export function kernelFiles(folder: string): readonly string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => name.split(path.sep).join("/"))
+    .filter((name) => /\.(metal|h)$/.test(name))
+    .sort();
+}
+
 /** Version of the program, from package.json. */
 export function appVersion(root: string): string {
   const { version } = packageJson(root);

@@ -3,25 +3,18 @@ import fs from "node:fs";
 import path from "node:path";
 import { OPERATORS, routesFor } from "../../kernels/routes.ts";
 import type { CallOutput } from "../contract.ts";
+import { kernelFiles } from "../host/root.ts";
 import { WorkbenchError } from "./failure.ts";
-
-function sourceFiles(root: string): readonly string[] {
-  return fs
-    .readdirSync(root, { recursive: true, encoding: "utf8" })
-    .map((name) => name.split(path.sep).join("/"))
-    .filter((name) => /\.(metal|h)$/.test(name))
-    .sort();
-}
 
 export function listKernels(root: string): CallOutput<"kernels.list"> {
   const routes = OPERATORS.flatMap((operator) =>
     routesFor(operator).map(({ name, summary, status }) => ({ operator, name, summary, status })),
   );
-  return { routes, files: sourceFiles(root) };
+  return { routes, files: kernelFiles(root) };
 }
 
 export function kernelSource(root: string, file: string): CallOutput<"kernels.source"> {
-  if (!sourceFiles(root).includes(file)) {
+  if (!kernelFiles(root).includes(file)) {
     throw new WorkbenchError(`There is no kernel source "${file}"`, "take a path of kernels.list");
   }
   return { path: file, text: fs.readFileSync(path.join(root, file), "utf8") };

@@ -4,8 +4,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InspectRequest, InspectWhat } from "../../../electron/analysis/messages.ts";
 import { HostClient } from "../../../electron/host/client.ts";
-import { type RunRequest, toHostSchema } from "../../../electron/host/messages.ts";
+import { toHostSchema } from "../../../electron/host/messages.ts";
 import type { RunEvent } from "../../../electron/runs/events.ts";
+import { runRequest } from "../host/request.ts";
 import { scratchFolder, WHERE } from "../runs/harness.ts";
 import { bundleOf } from "./bundles.ts";
 
@@ -15,25 +16,6 @@ let folder: string;
 let bundle: string;
 let client: HostClient;
 let hostPid: number | undefined;
-
-function runRequest(change: Partial<RunRequest> = {}): RunRequest {
-  return {
-    suite: "quick",
-    inputs: null,
-    outputs: null,
-    producer: null,
-    operator: null,
-    route: "naive",
-    case: "L33",
-    device: null,
-    chip: null,
-    seed: null,
-    timeoutMs: null,
-    workers: null,
-    staging: fs.mkdtempSync(path.join(folder, "staging-")),
-    ...change,
-  };
-}
 
 function question(what: InspectWhat, change: Partial<InspectRequest> = {}): InspectRequest {
   return { bundle, case: CASE, route: "naive", inputs: null, what, ...change };
@@ -48,7 +30,7 @@ beforeAll(async () => {
     },
   });
   const events: RunEvent[] = [];
-  const request = runRequest();
+  const request = runRequest(folder);
   const end = await client.run(request, (event) => events.push(event));
   expect(end).toMatchObject({ type: "finished", outcome: "passed" });
   bundle = bundleOf(folder, "quick", { staging: request.staging, events, outcome: "passed" });
@@ -98,7 +80,7 @@ describe("a question to the host", () => {
     process.kill(hostPid!, "SIGSTOP");
     const before = client.inspect(question({ kind: "summary" }));
     let during: Promise<unknown> | undefined;
-    const running = client.run(runRequest(), () => {
+    const running = client.run(runRequest(folder), () => {
       during ??= client.inspect(question({ kind: "summary" }));
     });
     process.kill(hostPid!, "SIGCONT");

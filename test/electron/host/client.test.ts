@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeBundle, openStaging } from "../../../electron/evidence/bundle.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
 import { HostClient } from "../../../electron/host/client.ts";
-import { fromHostSchema, type RunRequest, toHostSchema } from "../../../electron/host/messages.ts";
+import { fromHostSchema, toHostSchema } from "../../../electron/host/messages.ts";
 import { appCommit, appVersion, findRoot } from "../../../electron/host/root.ts";
 import type { RunEvent } from "../../../electron/runs/events.ts";
 import { Recorder } from "../../../electron/runs/recorder.ts";
 import { scratchFolder, WHERE } from "../runs/harness.ts";
+import { runRequest } from "./request.ts";
 
 let folder: string;
 
@@ -19,31 +20,12 @@ beforeAll(() => {
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function request(change: Partial<RunRequest> = {}): RunRequest {
-  return {
-    suite: "quick",
-    inputs: null,
-    outputs: null,
-    producer: null,
-    operator: null,
-    route: "naive",
-    case: "L33",
-    device: null,
-    chip: null,
-    seed: null,
-    timeoutMs: null,
-    workers: null,
-    staging: fs.mkdtempSync(path.join(folder, "staging-")),
-    ...change,
-  };
-}
-
 describe("a host that does not listen", () => {
   it("is killed some time after a cancel, and the run ends as cancelled", async () => {
     const deaf = path.join(folder, "deaf.mjs");
     fs.writeFileSync(deaf, 'process.on("message", () => { for (;;); });');
     const client = new HostClient({ path: deaf, cancelMs: 100 });
-    const end = client.run(request(), () => {});
+    const end = client.run(runRequest(folder), () => {});
     client.cancel();
     expect(await end).toMatchObject({ type: "finished", outcome: "cancelled" });
     await client.close();
@@ -59,7 +41,7 @@ describe("a host that is killed", () => {
       command: ["lockstep", "parity"],
       startedAt: new Date().toISOString(),
     });
-    const end = await client.run(request({ staging: staging.folder, case: null }), (event) => {
+    const end = await client.run(runRequest(folder, { staging: staging.folder, case: null }), (event) => {
       recorder.add(event);
       if (event.type === "result") client.kill();
     });
@@ -70,7 +52,7 @@ describe("a host that is killed", () => {
     expect(bundle.record.results.length).toBeLessThan(bundle.record.planned.length);
     expect(verifyBundle(bundle.path).checks.flatMap((check) => check.reasons)).toEqual([]);
 
-    const again = await client.run(request(), () => undefined);
+    const again = await client.run(runRequest(folder), () => undefined);
     expect(again).toMatchObject({ type: "finished", outcome: "passed" });
     await client.close();
   });
@@ -78,7 +60,7 @@ describe("a host that is killed", () => {
   it("says what it said last", async () => {
     const broken = path.join(folder, "broken.mjs");
     fs.writeFileSync(broken, 'process.on("message", () => { console.error("no such addon"); process.exit(70); });\n');
-    const end = await new HostClient({ path: broken }).run(request(), () => undefined);
+    const end = await new HostClient({ path: broken }).run(runRequest(folder), () => undefined);
     expect(end).toMatchObject({ type: "stopped", reason: expect.stringContaining("exit code 70") });
   });
 
@@ -88,7 +70,7 @@ describe("a host that is killed", () => {
       nonsense,
       'process.on("message", () => process.send({ type: "finished", outcome: "perfect" }));\n',
     );
-    const end = await new HostClient({ path: nonsense }).run(request(), () => undefined);
+    const end = await new HostClient({ path: nonsense }).run(runRequest(folder), () => undefined);
     expect(end).toMatchObject({ type: "stopped", reason: expect.stringContaining("may not send") });
   });
 });
@@ -97,27 +79,32 @@ describe("one client", () => {
   it("runs one thing at a time, several in a row, and refuses what cannot run", async () => {
     const client = new HostClient({ path: WHERE.host });
     const events: RunEvent[] = [];
-    const first = client.run(request(), (event) => events.push(event));
-    await expect(client.run(request(), () => undefined)).rejects.toThrow("one at a time");
+    const first = client.run(runRequest(folder), (event) => events.push(event));
+    await expect(client.run(runRequest(folder), () => undefined)).rejects.toThrow("one at a time");
     expect(await first).toMatchObject({ type: "finished", outcome: "passed" });
     expect(events.map((event) => event.type)).toContain("planned");
-    expect(await client.run(request({ case: "L34" }), () => undefined)).toMatchObject({
+    expect(await client.run(runRequest(folder, { case: "L34" }), () => undefined)).toMatchObject({
       type: "refused",
       code: "usage",
     });
-    expect(await client.run(request({ inputs: path.join(folder, "absent") }), () => undefined)).toMatchObject({
+    expect(
+      await client.run(runRequest(folder, { inputs: path.join(folder, "absent") }), () => undefined),
+    ).toMatchObject({
       type: "refused",
       code: "input",
     });
-    const unwritable = request({ staging: "/proc/nowhere" });
+    const unwritable = runRequest(folder, { staging: "/proc/nowhere" });
     expect(await client.run(unwritable, () => undefined)).toMatchObject({ type: "refused", code: "io" });
-    expect(await client.run(request(), () => undefined)).toMatchObject({ type: "finished", outcome: "passed" });
+    expect(await client.run(runRequest(folder), () => undefined)).toMatchObject({
+      type: "finished",
+      outcome: "passed",
+    });
     await client.close();
   });
 
   it("cancels", async () => {
     const client = new HostClient({ path: WHERE.host });
-    const end = await client.run(request({ case: null }), (event) => {
+    const end = await client.run(runRequest(folder, { case: null }), (event) => {
       if (event.type === "result") client.cancel();
     });
     expect(end).toMatchObject({ type: "finished", outcome: "cancelled" });
@@ -127,9 +114,9 @@ describe("one client", () => {
 
 describe("messages", () => {
   it("are strict, and keep NaN", () => {
-    expect(toHostSchema.safeParse({ type: "run", request: request() }).success).toBe(true);
-    expect(toHostSchema.safeParse({ type: "run", request: { ...request(), extra: 1 } }).success).toBe(false);
-    expect(toHostSchema.safeParse({ type: "run", request: { ...request(), seed: -1 } }).success).toBe(false);
+    expect(toHostSchema.safeParse({ type: "run", request: runRequest(folder) }).success).toBe(true);
+    expect(toHostSchema.safeParse({ type: "run", request: { ...runRequest(folder), extra: 1 } }).success).toBe(false);
+    expect(toHostSchema.safeParse({ type: "run", request: { ...runRequest(folder), seed: -1 } }).success).toBe(false);
     const progress = { type: "progress", case: "c", route: null, phase: "oracle", fraction: null };
     expect(fromHostSchema.safeParse(progress).success).toBe(true);
     expect(fromHostSchema.safeParse({ ...progress, fraction: 2 }).success).toBe(false);

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { kernelFiles } from "../../../electron/host/root.ts";
 import { allMutants, sample } from "../../../electron/mutation/campaign.ts";
 import { MUTANT_CLASSES } from "../../../electron/mutation/mutant.ts";
 import { PLANTED, plantedMutant } from "../../../electron/mutation/planted.ts";
@@ -10,12 +11,7 @@ import { mutantTable, summaryLine } from "../../../electron/mutation/table.ts";
 import { WHERE } from "../runs/harness.ts";
 
 const read = (file: string): string => fs.readFileSync(path.join(WHERE.kernels, file), "utf8");
-const FILES = ["gqa_decode", "mla_prefill"].flatMap((folder) =>
-  fs
-    .readdirSync(path.join(WHERE.kernels, folder))
-    .filter((name) => /\.(metal|h)$/.test(name))
-    .map((name) => `${folder}/${name}`),
-);
+const FILES = kernelFiles(WHERE.kernels);
 
 describe("mutants from the text", () => {
   const made = (text: string): readonly (readonly [string, number, string, string])[] =>
