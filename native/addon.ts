@@ -3,24 +3,8 @@
  * generator. Only `electron/host` and tests load it.
  */
 import { createRequire } from "node:module";
-
-/**
- * Memory shared with the kernel runner, outside the JavaScript heap. Laid out so that the byte after the last 16-byte
- * unit is an unmapped guard page; the gap of up to 15 bytes holds a sentinel.
- */
-export interface NativeMemory {
-  readonly bytes: number;
-  /** Where another process of the same user opens it. */
-  readonly path: string;
-  /** Byte offset of the buffer inside the file at `path`. */
-  readonly fileOffset: number;
-  write(offset: number, data: Uint8Array): void;
-  read(offset: number, length: number): Uint8Array;
-  /** Sets every 32-bit word (a last partial word byte by byte) to `word`. */
-  fill(word: number): void;
-  sentinelIntact(): boolean;
-  release(): void;
-}
+import type { NativeMemory, SharedNativeMemory } from "./memory.ts";
+import type { Metal } from "./metal/binding.ts";
 
 /** A slice of the counter-based generator; see `oracle/generator.ts` for the definition. */
 export interface GenerateOptions {
@@ -92,7 +76,9 @@ export interface NativeAttentionResult {
 }
 
 export interface Addon {
-  allocate(bytes: number): NativeMemory;
+  allocate(bytes: number): SharedNativeMemory;
+  /** Metal, on macOS; null elsewhere. */
+  readonly metal: Metal | null;
   /** Writes f32 values of the stream to the start of `memory` plus `byteOffset`. */
   generate(memory: NativeMemory, byteOffset: number, options: GenerateOptions): Promise<void>;
   gqaDecode(input: NativeDecodeInput): Promise<NativeAttentionResult>;

@@ -4,13 +4,19 @@
  * Implementations: `native/emulator` (an Apple family emulated on the CPU), later `native/metal` and
  * `native/nvidia`. All of them are asynchronous where they block, and none lets a kernel take the process down.
  */
-import type { NativeMemory } from "./addon.ts";
 import type { CheckResult } from "./check.ts";
+import type { NativeMemory } from "./memory.ts";
 
 /** Where a result was computed. Travels with every record; `imported` results were computed elsewhere. */
 export type Execution = "metal" | "emulated" | "nvidia" | "imported";
 
-export type AppleFamily = "apple7" | "apple8" | "apple9" | "apple10";
+/** Families that a device may report. Kernels of this project need apple7; a paravirtual GPU reports apple5. */
+export const APPLE_FAMILIES = ["apple5", "apple6", "apple7", "apple8", "apple9", "apple10", "apple11"] as const;
+export type AppleFamily = (typeof APPLE_FAMILIES)[number];
+
+/** Families that can be emulated: those that the chip table knows. */
+export const EMULATED_FAMILIES = ["apple7", "apple8", "apple9", "apple10"] as const satisfies readonly AppleFamily[];
+export type EmulatedFamily = (typeof EMULATED_FAMILIES)[number];
 
 /** How a fact about a device is known. `assumed` and `inferred` facts never support a claim. */
 export type KnownBy = "api" | "probe" | "table" | "inferred" | "assumed";
@@ -46,6 +52,20 @@ export interface DeviceProfile {
   readonly gpuCores: Known<number | undefined>;
   readonly limits: Known<DeviceLimits>;
   readonly toolchain: Known<string>;
+  /** What else is known of the device, in the order in which it is shown. Absent on emulated devices. */
+  readonly facts?: readonly DeviceFact[];
+  /** True: a GPU that the hypervisor lends to a virtual machine. Its results are marked and support no chip. */
+  readonly virtualGpu?: Known<boolean>;
+}
+
+/** A fact that nothing decides by, or the reason why it is not known. */
+export interface DeviceFact {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string | null;
+  readonly by: KnownBy;
+  readonly source: string;
+  readonly reason: string | null;
 }
 
 /** An entry of `listDevices()`: a device that can be opened, or the reason why it is not there. */
@@ -143,6 +163,11 @@ export interface ResourceReceipt {
   readonly simdWidth: Known<number>;
   readonly maxTotalThreadsPerThreadgroup: Known<number>;
   readonly staticThreadgroupMemoryBytes: Known<number>;
+  /** 32-bit registers of a thread, as far as the maximum of threads tells them (Apple7 and Apple8). */
+  readonly registers?: Known<{ readonly least: number; readonly most: number }>;
+  /** MSL version and math mode that it was compiled with, and how they were set. Absent on emulated devices. */
+  readonly language?: Known<string>;
+  readonly mathMode?: Known<string>;
   /** SHA-256 of source, macros, constants, flags and compiler. */
   readonly digest: string;
   readonly compileMs: number;
@@ -245,16 +270,18 @@ export interface LogLine {
   /** Absent for `os_log_default`. */
   readonly subsystem?: string;
   readonly category?: string;
-  readonly threadgroup: Size3;
-  /** Position of the thread in its threadgroup, and its index there. */
-  readonly position: Size3;
-  readonly thread: number;
+  /** Who logged it: position of the threadgroup, of the thread in it, and its index there. Metal does not tell. */
+  readonly threadgroup?: Size3;
+  readonly position?: Size3;
+  readonly thread?: number;
 }
 
 export interface DispatchTiming {
   readonly label: string;
   /** Device time in nanoseconds; on the emulated device wall time of the emulation, never evidence about a chip. */
   readonly ns: number;
+  /** What the time was read from; absent on emulated devices. */
+  readonly clock?: "stage_boundary_counters" | "command_buffer";
 }
 
 export interface SubmitResult {

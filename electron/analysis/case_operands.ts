@@ -1,7 +1,7 @@
 /** The operands of an output element out of the memory that the oracle reads: a row at a time, whatever the length. */
 import type { CaseShape, KernelDtype } from "../../kernels/route.ts";
-import type { NativeMemory } from "../../native/addon.ts";
 import type { DeviceBuffer } from "../../native/device.ts";
+import type { NativeMemory } from "../../native/memory.ts";
 import { visibleKeys } from "../../oracle/attention.ts";
 import { DTYPE_BYTES, tensorFromBytes, widenToF32 } from "../../oracle/tensor.ts";
 import { type Address, type SequencePlace, sequenceOf } from "./layout.ts";

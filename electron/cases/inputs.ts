@@ -4,8 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import type { CaseShape, DecodeShape, KernelDtype, PrefillShape, RouteBuffer } from "../../kernels/route.ts";
-import type { Addon, NativeMemory } from "../../native/addon.ts";
+import type { Addon } from "../../native/addon.ts";
 import type { Device, DeviceBuffer } from "../../native/device.ts";
+import type { NativeMemory } from "../../native/memory.ts";
 import {
   editedKeyRow,
   generateSlice,

@@ -45,9 +45,9 @@ const logLineSchema = z.strictObject({
   message: z.string(),
   subsystem: z.string().optional(),
   category: z.string().optional(),
-  threadgroup: size3,
-  position: size3,
-  thread: z.number().int(),
+  threadgroup: size3.optional(),
+  position: size3.optional(),
+  thread: z.number().int().optional(),
 });
 
 /** What one flavour gave. `error` stands where the run did not end; then reports are those seen until then. */

@@ -83,7 +83,8 @@ export function logLines({ log }: Pick<FlavourOutcome, "log">): readonly string[
   if (log === undefined) return [];
   const lines = log.lines.slice(0, LOG_SHOWN).map(({ level, label, threadgroup, thread, message, subsystem }) => {
     const source = subsystem === undefined ? "" : ` ${subsystem}`;
-    return `  ${level.padEnd(7)} ${label}${source}, threadgroup ${triple(threadgroup)}, thread ${thread}: ${message}`;
+    const by = threadgroup === undefined ? "" : `, threadgroup ${triple(threadgroup)}, thread ${thread}`;
+    return `  ${level.padEnd(7)} ${label}${source}${by}: ${message}`;
   });
   const more = log.lines.length + log.lost - lines.length;
   return [

@@ -1,11 +1,10 @@
 /** Names of devices on the command line: `emulated`, `emulated:apple9`, `metal`, `nvidia`. */
 import { chipTable, shortName } from "../../native/chips.ts";
+import { EMULATED_FAMILIES } from "../../native/device.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
 
 const KINDS = ["emulated", "metal", "nvidia"];
-
-const FAMILIES = ["apple7", "apple8", "apple9", "apple10"];
 
 /**
  * The chip or family to emulate; undefined for the default. Throws `UsageError` for unknown names and for devices that
@@ -27,7 +26,7 @@ export function chipOf(device: string | null, chip: string | null): string | und
     emulatedProfile(wanted);
     return wanted;
   } catch {
-    const names = [...FAMILIES, ...chipTable().chips.map((entry) => shortName(entry))];
+    const names = [...EMULATED_FAMILIES, ...chipTable().chips.map((entry) => shortName(entry))];
     throw unknownName("chip", wanted, names);
   }
 }

@@ -3,6 +3,7 @@
  * Numbers that are not finite are written as strings.
  */
 import * as z from "zod";
+import { APPLE_FAMILIES } from "../../native/device.ts";
 
 /** A number that may be NaN or infinite; in JSON those are strings. */
 export const figure = z.union([
@@ -42,7 +43,7 @@ export const profileSchema = z.strictObject({
   name: known(z.string()),
   chip: known(z.string()),
   architecture: known(z.string()),
-  family: known(z.enum(["apple7", "apple8", "apple9", "apple10"])),
+  family: known(z.enum(APPLE_FAMILIES)),
   metalVersion: known(z.string()),
   os: known(z.string()),
   gpuCores: z.strictObject({
@@ -61,6 +62,20 @@ export const profileSchema = z.strictObject({
     }),
   ),
   toolchain: known(z.string()),
+  facts: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        label: z.string(),
+        value: z.string().nullable(),
+        by: z.enum(["api", "probe", "table", "inferred", "assumed"]),
+        source: z.string(),
+        reason: z.string().nullable(),
+      }),
+    )
+    .readonly()
+    .optional(),
+  virtualGpu: known(z.boolean()).optional(),
 });
 
 /** A fact that somebody states: one line of text that says something. It is shown on terminals as it is. */
@@ -271,7 +286,13 @@ export const resultSchema = z.strictObject({
   gates: z.array(gateResultSchema),
   /** Wall time of the first run on the device; on the emulated device, time of the emulation. */
   ms: z.number().nullable(),
-  timings: z.array(z.strictObject({ label: z.string(), ns: z.number() })),
+  timings: z.array(
+    z.strictObject({
+      label: z.string(),
+      ns: z.number(),
+      clock: z.enum(["stage_boundary_counters", "command_buffer"]).optional(),
+    }),
+  ),
   outputs: z.array(outputSchema),
   receipts: z.array(pathSchema),
   /** What the checker said of the pipelines, where this is the result that it was asked for. */
@@ -389,6 +410,9 @@ export const receiptSchema = z.strictObject({
   simdWidth: known(z.number()),
   maxTotalThreadsPerThreadgroup: known(z.number()),
   staticThreadgroupMemoryBytes: known(z.number()),
+  registers: known(z.strictObject({ least: z.number(), most: z.number() })).optional(),
+  language: known(z.string()).optional(),
+  mathMode: known(z.string()).optional(),
   digest: z.string(),
 });
 export type PipelineReceipt = z.infer<typeof receiptSchema>;

@@ -25,6 +25,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   Napi::Array instruction_sets = Napi::Array::New(env, names.size());
   for (std::uint32_t i = 0; i < names.size(); ++i) instruction_sets.Set(i, names[i]);
   exports.Set("instructionSets", instruction_sets);
+  exports.Set("metal", env.Null());
   return exports;
 }
 

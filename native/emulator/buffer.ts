@@ -1,15 +1,15 @@
 /** A buffer of the emulated device: the addon's guarded memory, poisoned, with a label. */
-import type { NativeMemory } from "../addon.ts";
 import { type DeviceBuffer, DeviceError, POISON_WORD } from "../device.ts";
+import type { SharedNativeMemory } from "../memory.ts";
 
 export class EmulatedBuffer implements DeviceBuffer {
   readonly label: string;
   readonly bytes: number;
-  readonly #memory: NativeMemory;
+  readonly #memory: SharedNativeMemory;
   readonly #onRelease: (buffer: EmulatedBuffer) => void;
   #released = false;
 
-  constructor(memory: NativeMemory, bytes: number, label: string, onRelease: (buffer: EmulatedBuffer) => void) {
+  constructor(memory: SharedNativeMemory, bytes: number, label: string, onRelease: (buffer: EmulatedBuffer) => void) {
     this.#memory = memory;
     this.bytes = bytes;
     this.label = label;
@@ -21,7 +21,7 @@ export class EmulatedBuffer implements DeviceBuffer {
     return this.#released;
   }
 
-  get memory(): NativeMemory {
+  get memory(): SharedNativeMemory {
     if (!this.#released) return this.#memory;
     throw new DeviceError(
       "dispatch_refused",

@@ -271,7 +271,7 @@ export class EmulatedDevice implements Device {
     exactness: Exactness,
   ): Promise<SubmitResult> {
     const outputs = (options.check?.outputs ?? []).map((buffer) => {
-      const { path, fileOffset } = buffer.memory;
+      const { path, fileOffset } = this.#own(buffer).memory;
       return { path, fileOffset, bytes: buffer.bytes, label: buffer.label };
     });
     const read = async (checks: RunnerChecks): Promise<CheckResult> => {
@@ -348,12 +348,17 @@ export class EmulatedDevice implements Device {
         const readOnly = parameter !== undefined && (parameter.readOnly || parameter.addressSpace === "constant");
         if ("bytes" in argument) return { ...argument, readOnly };
         const { index, buffer, offset = 0 } = argument;
-        const { path, fileOffset } = buffer.memory;
+        const { path, fileOffset } = this.#own(buffer).memory;
         return { index, buffer: { path, fileOffset, bytes: buffer.bytes, label: buffer.label }, offset, readOnly };
       }),
       threadgroupMemory: paddedMemory(dispatch),
       mathMode: parts.mathMode,
     };
+  }
+
+  #own(buffer: DeviceBuffer): EmulatedBuffer {
+    if (buffer instanceof EmulatedBuffer) return buffer;
+    throw new DeviceError("dispatch_refused", `Buffer '${buffer.label}' was allocated by another device.`);
   }
 
   #bufferProblem(argument: DispatchArgument): string | undefined {

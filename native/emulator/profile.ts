@@ -3,11 +3,11 @@
  * model of a Mac with the newest system, never evidence about a chip.
  */
 import { type Chip, chipTable, findChip, shortName } from "../chips.ts";
-import type { AppleFamily, DeviceLimits, DeviceProfile, Known } from "../device.ts";
+import type { DeviceLimits, DeviceProfile, EmulatedFamily, Known } from "../device.ts";
 
 /** System software that a family is assumed to run. */
 interface AssumedSystem {
-  readonly family: AppleFamily;
+  readonly family: EmulatedFamily;
   readonly os: string;
   readonly metal: string;
   /** The chip that stands for the family if only the family is named. */

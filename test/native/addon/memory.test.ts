@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { NativeMemory } from "../../../native/addon.ts";
+import type { SharedNativeMemory } from "../../../native/memory.ts";
 import { ADDON_PATH, addon } from "./addon.ts";
 
 const POISON = 0x7fed7fed;
 
 /** Bytes of the file behind `memory`, from `offset` relative to the buffer. */
-function readFile(memory: NativeMemory, offset: number, length: number): Uint8Array {
+function readFile(memory: SharedNativeMemory, offset: number, length: number): Uint8Array {
   const file = openSync(memory.path, "r");
   const bytes = new Uint8Array(length);
   readSync(file, bytes, 0, length, memory.fileOffset + offset);
@@ -15,7 +15,7 @@ function readFile(memory: NativeMemory, offset: number, length: number): Uint8Ar
   return bytes;
 }
 
-function writeFile(memory: NativeMemory, offset: number, bytes: Uint8Array): void {
+function writeFile(memory: SharedNativeMemory, offset: number, bytes: Uint8Array): void {
   const file = openSync(memory.path, "r+");
   writeSync(file, bytes, 0, bytes.length, memory.fileOffset + offset);
   closeSync(file);
@@ -87,7 +87,7 @@ describe("native memory", () => {
     expect(() => addon.allocate(-4)).toThrow(RangeError);
     expect(() => addon.allocate(1e15)).toThrow(/1000000000000000 bytes/);
     const options = { seed: 1, tensor: 0, bits: 24, multiplier: 1, start: 0, count: 1 } as const;
-    expect(() => addon.generate({} as NativeMemory, 0, options)).toThrow(/memory is not a NativeMemory/);
+    expect(() => addon.generate({} as SharedNativeMemory, 0, options)).toThrow(/memory is not a NativeMemory/);
   });
 
   test("released memory is refused, again and again", () => {

@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadAddon, type NativeMemory } from "../../../native/addon.ts";
+import { loadAddon } from "../../../native/addon.ts";
 import { ModuleCache } from "../../../native/emulator/cache.ts";
 import { ModuleBuilder } from "../../../native/emulator/module.ts";
 import { Runner, type RunnerBuffer } from "../../../native/emulator/runner.ts";
+import type { SharedNativeMemory } from "../../../native/memory.ts";
 import { ADDON_PATH, RUNNER_PATH, TEST_CACHE, testToolchain } from "../msl/workbench.ts";
 
 const EPERM = -1;
@@ -15,7 +16,7 @@ const [O_RDWR, O_CREAT] = [2, 64];
 let runner: Runner;
 let folder: string;
 let module: string;
-const held: NativeMemory[] = [];
+const held: SharedNativeMemory[] = [];
 
 /** Numbers of the calls, by architecture. */
 const CALLS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -84,7 +85,10 @@ extern "C" [[clang::sycl_external]] __attribute__((used, visibility("default")))
 }
 `;
 
-function shared(bytes: Uint8Array, label: string): { readonly memory: NativeMemory; readonly buffer: RunnerBuffer } {
+function shared(
+  bytes: Uint8Array,
+  label: string,
+): { readonly memory: SharedNativeMemory; readonly buffer: RunnerBuffer } {
   const memory = loadAddon(ADDON_PATH).allocate(bytes.length);
   held.push(memory);
   memory.write(0, bytes);

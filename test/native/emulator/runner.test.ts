@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Addon, loadAddon, type NativeMemory } from "../../../native/addon.ts";
+import { type Addon, loadAddon } from "../../../native/addon.ts";
 import type { Flavour, Size3 } from "../../../native/device.ts";
 import { ModuleCache } from "../../../native/emulator/cache.ts";
 import { ModuleBuilder } from "../../../native/emulator/module.ts";
@@ -14,6 +14,7 @@ import {
   type RunnerBuffer,
   type RunnerDispatch,
 } from "../../../native/emulator/runner.ts";
+import type { SharedNativeMemory } from "../../../native/memory.ts";
 import { ADDON_PATH, deviceError, RUNNER_PATH, TEST_CACHE, testToolchain } from "../msl/workbench.ts";
 
 let addon: Addon;
@@ -55,9 +56,9 @@ extern "C" [[clang::sycl_external]] __attribute__((used, visibility("default")))
 }
 
 /** Memory lives as long as something refers to it; the runner's use of it is no reference. */
-const held: NativeMemory[] = [];
+const held: SharedNativeMemory[] = [];
 
-function shared(bytes: number, label: string): { readonly memory: NativeMemory; readonly buffer: RunnerBuffer } {
+function shared(bytes: number, label: string): { readonly memory: SharedNativeMemory; readonly buffer: RunnerBuffer } {
   const memory = addon.allocate(bytes);
   held.push(memory);
   return { memory, buffer: { path: memory.path, fileOffset: memory.fileOffset, bytes, label } };
@@ -65,7 +66,7 @@ function shared(bytes: number, label: string): { readonly memory: NativeMemory; 
 
 interface Setup {
   readonly dispatch: RunnerDispatch;
-  readonly out: NativeMemory;
+  readonly out: SharedNativeMemory;
 }
 
 /** 64 threads; `out` and `in` of 1,000 and 500 floats, 1,000 bytes of threadgroup memory at index 2, two inline floats. */

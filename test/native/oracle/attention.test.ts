@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { NativeAttentionResult, NativeMemory, NativePrefillInput, NativeTensor } from "../../../native/addon.ts";
+import type { NativeAttentionResult, NativePrefillInput, NativeTensor } from "../../../native/addon.ts";
+import type { SharedNativeMemory } from "../../../native/memory.ts";
 import { type AttentionResult, gqaDecode, mlaPrefill, type PrefillInput } from "../../../oracle/attention.ts";
 import {
   editedKeyRow,
@@ -230,7 +231,7 @@ describe("long decode", () => {
   const long = openGolden("gqa_decode_d512_long_f64");
   const seed = Number(long.metadata.seed);
   const names = (JSON.parse(long.metadata.cases!) as string[]).filter((name) => /^L(8191|8192|8193)\./.test(name));
-  const memory: Record<"q" | "k" | "v", NativeMemory> = {
+  const memory: Record<"q" | "k" | "v", SharedNativeMemory> = {
     q: addon.allocate(32 * 512 * 4),
     k: addon.allocate(LIVE * 2048 * 4),
     v: addon.allocate(LIVE * 2048 * 4),
