@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { LOG_FILE, LOG_LINE_BYTES, type LogLine, logLineSchema } from "../runs/log.ts";
 import { checkErrors, routeCheckSchema } from "../runs/route_check.ts";
+import { counted } from "../words.ts";
 import { JSON_LIMITS, parseStrictJson } from "./json.ts";
 import { REPORT_VERSION, reportFiles } from "./report.ts";
 import { readable, readJson, readText, schemaReasons, type VerifyState } from "./verify_state.ts";
@@ -15,13 +16,18 @@ export function checkerReasons(state: VerifyState): readonly string[] {
     if (file === undefined || gate === undefined) return [];
     const name = `${key}, ${route}`;
     try {
-      const check = routeCheckSchema.parse(readJson(state, file));
+      const value = readJson(state, file);
+      const parsed = routeCheckSchema.safeParse(value);
+      if (!parsed.success) return schemaReasons(file, routeCheckSchema, value).slice(0, 1);
+      const check = parsed.data;
       if (check.route !== route) return [`${file}: of ${check.route}, named by ${name}`];
       const whole = check.result.complete && check.result.dropped === 0;
       const errors = whole ? checkErrors(check.result) : null;
-      return gate.value === errors ? [] : [`${name}: gate "checker" is ${gate.value}; ${file} has ${errors} errors`];
+      if (gate.value === errors) return [];
+      const has = errors === null ? "is not whole" : `has ${counted(errors, "error")}`;
+      return [`${name}: gate "checker" is ${gate.value}; ${file} ${has}`];
     } catch (error) {
-      return [`${file}: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`];
+      return [error instanceof Error ? error.message : String(error)];
     }
   });
 }
