@@ -92,7 +92,7 @@ const capabilitiesSchema = z.strictObject({
   maxThreadgroupMemoryBytes: count,
 });
 
-/** A row of the capability table: what a feature requires, and whether the profile has it. */
+/** A row of the capability table: what a feature requires, whether the profile has it, and whether the device said so. */
 const featureSchema = z.strictObject({
   id: z.string(),
   group: z.enum(["matrices", "language", "memory", "measuring"]),
@@ -101,6 +101,7 @@ const featureSchema = z.strictObject({
   requires: z.string(),
   actual: z.string(),
   state: z.enum(["held", "not_held", "not_known"]),
+  by: z.enum(["predicted", "api"]),
   reason: z.string(),
   source: z.string(),
 });

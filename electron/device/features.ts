@@ -1,7 +1,8 @@
 /**
  * What a GPU offers that matters to attention kernels: what each feature requires, what the profile has, and whether it is
  * held. A prediction from family, Metal and macOS, as dispatch makes it, and from the same predicates where it has them;
- * nothing here is probed. Where the public sources read do not say what a feature needs, the row says so.
+ * what a Metal device was asked itself counts before the prediction. Where the public sources read do not say what a feature
+ * needs, the row says so. What an emulated device does not have is not held there, whatever the chip would have.
  */
 import {
   compareVersions,
@@ -14,11 +15,15 @@ import {
 import type { PredicateResult, RouteCapabilities } from "../../kernels/route.ts";
 import { findRoute } from "../../kernels/routes.ts";
 import { type ChipTable, chipTable } from "../../native/chips.ts";
+import type { DeviceProfile } from "../../native/device.ts";
 
 export const FEATURE_GROUPS = ["matrices", "language", "memory", "measuring"] as const;
 export type FeatureGroup = (typeof FEATURE_GROUPS)[number];
 
 export type FeatureState = "held" | "not_held" | "not_known";
+
+/** `predicted` from family and versions, or the answer of the device itself. */
+export type FeatureBy = "predicted" | "api";
 
 /** A row of the capability table, answered for a profile. */
 export interface FeatureAnswer {
@@ -30,9 +35,13 @@ export interface FeatureAnswer {
   readonly requires: string;
   readonly actual: string;
   readonly state: FeatureState;
+  readonly by: FeatureBy;
   readonly reason: string;
   readonly source: string;
 }
+
+/** What of a device decides besides its capabilities. Absent: a chip that is only thought of. */
+export type FeatureDevice = Pick<DeviceProfile, "execution" | "facts" | "virtualGpu">;
 
 type Family = ChipTable["families"]["apple7"];
 
@@ -42,8 +51,16 @@ interface Feature {
   readonly title: string;
   readonly matters: string;
   readonly source: string;
-  /** What must hold, all of it; or why that is not known. */
-  readonly check: (capabilities: RouteCapabilities, family: Family) => readonly PredicateResult[] | string;
+  /** What an emulated device does in its place, where it has not what a GPU has. */
+  readonly emulated?: string;
+  /** Id of the fact of a Metal device that answers: its value begins with `yes` or `no`. */
+  readonly fact?: string;
+  /** What must hold, all of it; or why that is not known. `family` is undefined where the chip table does not have it. */
+  readonly check: (capabilities: RouteCapabilities, family: Family | undefined) => readonly PredicateResult[] | string;
+}
+
+function notInTable({ appleFamily }: RouteCapabilities): string {
+  return `the chip table has nothing of Apple${appleFamily}: it has Apple7 to Apple10`;
 }
 
 function metal(version: string, reason: string): (capabilities: RouteCapabilities) => PredicateResult {
@@ -124,7 +141,7 @@ export const FEATURES: readonly Feature[] = [
     check: (capabilities, family) => [
       metal(
         "4.0",
-        `cooperative tensors are part of Metal 4; here they run on: ${family.matmul2d_backend}`,
+        `cooperative tensors are part of Metal 4; here they run on: ${family?.matmul2d_backend ?? `not known, ${notInTable(capabilities)}`}`,
       )(capabilities),
       macos("26.0", "matmul2d came with macOS 26.0")(capabilities),
     ],
@@ -200,15 +217,18 @@ export const FEATURES: readonly Feature[] = [
     title: "bfloat arithmetic in hardware",
     matters: "otherwise widened to float by the compiler",
     source: "chip table, families: bfloat_alu",
-    check: ({ appleFamily }, family) => [
-      predicate(
-        "bfloat_alu",
-        "native",
-        family.bfloat_alu,
-        family.bfloat_alu === "native",
-        `bfloat arithmetic of Apple${appleFamily} is ${family.bfloat_alu}`,
-      ),
-    ],
+    check: (capabilities, family) =>
+      family === undefined
+        ? notInTable(capabilities)
+        : [
+            predicate(
+              "bfloat_alu",
+              "native",
+              family.bfloat_alu,
+              family.bfloat_alu === "native",
+              `bfloat arithmetic of Apple${capabilities.appleFamily} is ${family.bfloat_alu}`,
+            ),
+          ],
   },
   {
     id: "shader_log",
@@ -253,15 +273,18 @@ export const FEATURES: readonly Feature[] = [
     title: "registers given out on demand",
     matters: "occupancy no longer follows the peak register count alone",
     source: "chip table, families: occupancy_model",
-    check: (_, family) => [
-      predicate(
-        "occupancy_model",
-        "dynamic",
-        family.occupancy_model.split(/[:;]/)[0]!,
-        family.occupancy_model.startsWith("dynamic"),
-        family.occupancy_model,
-      ),
-    ],
+    check: (capabilities, family) =>
+      family === undefined
+        ? notInTable(capabilities)
+        : [
+            predicate(
+              "occupancy_model",
+              "dynamic",
+              family.occupancy_model.split(/[:;]/)[0]!,
+              family.occupancy_model.startsWith("dynamic"),
+              family.occupancy_model,
+            ),
+          ],
   },
   {
     id: "coherence",
@@ -277,8 +300,35 @@ export const FEATURES: readonly Feature[] = [
     group: "memory",
     title: "residency sets",
     matters: "keep weights and caches wired between two tokens",
-    source: "ggml-org/llama.cpp issues 10119 and 11427",
-    check: () => "they ended an idle stall of 300 ms on an M4 Pro; which macOS brought them, no source read says",
+    source: "MTLResidencySet, macOS 15",
+    emulated: "memory of this process, always there",
+    check: (capabilities) => [macos("15.0", "MTLResidencySet came with macOS 15")(capabilities)],
+  },
+  {
+    id: "register_bracket",
+    group: "measuring",
+    title: "registers of a thread, from the launchable threads",
+    matters: "no API states registers; a step of the maximum brackets them",
+    source: "chip table, register_occupancy_g13_g14",
+    emulated: "threads follow the device's limit, not the code's registers",
+    check: ({ appleFamily }) => [
+      predicate(
+        "apple_family",
+        "Apple7 or Apple8",
+        `Apple${appleFamily}`,
+        appleFamily === 7 || appleFamily === 8,
+        "their step table is public; from Apple9 on registers are given out on demand, before Apple7 nothing was measured",
+      ),
+    ],
+  },
+  {
+    id: "command_buffer_times",
+    group: "measuring",
+    title: "times of a command buffer",
+    matters: "one command buffer for each timed dispatch, where counters are missing",
+    source: "GPUStartTime, GPUEndTime, macOS 10.15",
+    emulated: "wall time of the emulation",
+    check: (capabilities) => [macos("10.15", "GPUStartTime and GPUEndTime came with macOS 10.15")(capabilities)],
   },
   {
     id: "stage_counters",
@@ -286,6 +336,8 @@ export const FEATURES: readonly Feature[] = [
     title: "timestamps at the edges of an encoder",
     matters: "one encoder for each timed dispatch",
     source: "gpuweb issue 1956, on M1",
+    emulated: "wall time of the emulation",
+    fact: "stage_boundary_sampling",
     check: (capabilities) => [
       apple(7, "Apple GPUs sample counters at stage boundaries")(capabilities),
       macos("11.0", "supportsCounterSampling came with macOS 11")(capabilities),
@@ -297,6 +349,8 @@ export const FEATURES: readonly Feature[] = [
     title: "timestamps between dispatches",
     matters: "would time each dispatch within one encoder",
     source: "gpuweb issue 1956, on M1",
+    emulated: "wall time of the emulation",
+    fact: "dispatch_boundary_sampling",
     check: ({ appleFamily }) => [
       predicate(
         "counter_sampling",
@@ -308,12 +362,35 @@ export const FEATURES: readonly Feature[] = [
     ],
   },
   {
+    id: "validation_run",
+    group: "measuring",
+    title: "a run under Metal's validation",
+    matters: "illegal calls and accesses, in Metal's words; times of such a run count for nothing",
+    source: "man MetalValidation",
+    emulated: "the checker in its place, which sees races as well",
+    check: (capabilities) => [
+      macos("13.0", "in a process of its own: both variables must be set before a device exists")(capabilities),
+    ],
+  },
+  {
     id: "shader_validation",
     group: "measuring",
     title: "shader validation for one pipeline",
     matters: "out-of-bounds and nil, not races; it changes register pressure",
     source: "MTLShaderValidation, macOS 15",
+    emulated: "the checker in its place, which sees races as well",
     check: (capabilities) => [macos("15.0", "the descriptor's shaderValidation came with macOS 15")(capabilities)],
+  },
+  {
+    id: "gpu_capture",
+    group: "measuring",
+    title: "capture of a case to a .gputrace",
+    matters: "Xcode shows its counters and cost by line; excludes logging from a kernel",
+    source: "MTLCaptureManager, macOS 10.15",
+    emulated: "the checker counts accesses by line",
+    check: (capabilities) => [
+      macos("13.0", "in a process of its own: MTL_CAPTURE_ENABLED must be set before it starts")(capabilities),
+    ],
   },
   {
     id: "architecture_name",
@@ -325,46 +402,71 @@ export const FEATURES: readonly Feature[] = [
   },
 ];
 
-function answer({ check, ...feature }: Feature, capabilities: RouteCapabilities, family: Family): FeatureAnswer {
-  const { id, group, title, matters, source } = feature;
-  const found = check(capabilities, family);
-  if (typeof found === "string") {
-    const notKnown = "not known";
+const NOT_KNOWN = "not known";
+
+/** The answer of the device itself, where it was asked; null where it was not. */
+function askedOf({ fact, title }: Feature, device: FeatureDevice | undefined) {
+  if (fact === undefined) return null;
+  const known = device?.facts?.find(
+    ({ id, by, value }) => id === fact && value !== null && (by === "api" || by === "probe"),
+  );
+  if (known === undefined || known.value === null) return null;
+  const held = /^yes\b/.test(known.value);
+  return {
+    requires: title,
+    actual: known.value,
+    state: held ? ("held" as const) : ("not_held" as const),
+    by: "api" as const,
+    reason: `the device says so: ${known.source}`,
+  };
+}
+
+function judged(feature: Feature, capabilities: RouteCapabilities, family: Family | undefined, device?: FeatureDevice) {
+  const asked = askedOf(feature, device);
+  if (asked !== null) return asked;
+  const unknown = (reason: string) => ({
+    requires: NOT_KNOWN,
+    actual: NOT_KNOWN,
+    state: "not_known" as const,
+    by: "predicted" as const,
+    reason,
+  });
+  if (device?.virtualGpu?.value === true && feature.emulated !== undefined) {
+    return unknown("a virtual GPU: what of this the hypervisor passes on, no source read says");
+  }
+  const found = feature.check(capabilities, family);
+  if (typeof found === "string") return unknown(found);
+  if (device?.execution === "emulated" && feature.emulated !== undefined) {
+    const chip = found.every(({ holds }) => holds) ? "the chip would have it" : "the chip would not have it either";
     return {
-      id,
-      group,
-      title,
-      matters,
-      source,
-      requires: notKnown,
-      actual: notKnown,
-      state: "not_known",
-      reason: found,
+      requires: "a Metal device",
+      actual: "emulated",
+      state: "not_held" as const,
+      by: "predicted" as const,
+      reason: `emulated: ${feature.emulated}; ${chip}`,
     };
   }
   const failed = found.filter(({ holds }) => !holds);
-  const shown = failed.length > 0 ? failed : found;
   return {
-    id,
-    group,
-    title,
-    matters,
-    source,
     requires: found.map(({ requires }) => requires).join(", "),
     actual: found.map(({ actual }) => actual).join(", "),
-    state: failed.length === 0 ? "held" : "not_held",
-    reason: shown.map(({ reason }) => reason).join("; "),
+    state: failed.length === 0 ? ("held" as const) : ("not_held" as const),
+    by: "predicted" as const,
+    reason: (failed.length > 0 ? failed : found).map(({ reason }) => reason).join("; "),
   };
 }
 
 const FAMILY_NAMES = ["apple7", "apple8", "apple9", "apple10"] as const;
 
-/** Every feature for these capabilities. Throws RangeError for a family that the chip table does not have. */
-export function featuresOf(capabilities: RouteCapabilities): readonly FeatureAnswer[] {
+/**
+ * Every feature for these capabilities: of a chip that is only thought of, or of `device`. A family that the chip table does
+ * not have, Apple11 or that of a virtual GPU, leaves open what only the table tells.
+ */
+export function featuresOf(capabilities: RouteCapabilities, device?: FeatureDevice): readonly FeatureAnswer[] {
   const name = FAMILY_NAMES.find((family) => family === `apple${capabilities.appleFamily}`);
-  if (name === undefined) {
-    throw new RangeError(`The chip table has no family Apple${capabilities.appleFamily}; it has Apple7 to Apple10`);
-  }
-  const family = chipTable().families[name];
-  return FEATURES.map((feature) => answer(feature, capabilities, family));
+  const family = name === undefined ? undefined : chipTable().families[name];
+  return FEATURES.map((feature) => {
+    const { id, group, title, matters, source } = feature;
+    return { id, group, title, matters, source, ...judged(feature, capabilities, family, device) };
+  });
 }

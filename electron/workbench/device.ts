@@ -15,8 +15,9 @@ export async function deviceFeatures({ chip }: CallInput<"device.features">): Pr
   const wanted = chipOf(null, chip);
   const devices = await listDevices(wanted === undefined ? {} : { chip: wanted });
   const [first] = devices.flatMap((entry) => (entry.available ? [entry.profile] : []));
-  const capabilities = capabilitiesOf(first ?? emulatedProfile(wanted));
-  return { capabilities, features: featuresOf(capabilities) };
+  const profile = first ?? emulatedProfile(wanted);
+  const capabilities = capabilitiesOf(profile);
+  return { capabilities, features: featuresOf(capabilities, profile) };
 }
 
 /** @param readings what a desktop shell knows of its system; absent in the browser */
