@@ -133,10 +133,15 @@ export function parseChipTable(text: string): ChipTable {
   );
 }
 
-/** The chip called `name` (`M3 Max`, `Apple M3 Max`, `m3-max`). Throws with the names there are. */
-export function findChip(name: string): Chip {
+/** The chip called `name` (`M3 Max`, `Apple M3 Max`, `m3-max`), or undefined where the table does not have it. */
+export function chipNamed(name: string): Chip | undefined {
   const wanted = plain(name);
-  const chip = chipTable().chips.find((entry) => plain(entry.name) === wanted);
+  return chipTable().chips.find((entry) => plain(entry.name) === wanted);
+}
+
+/** The chip called `name`. Throws with the names there are. */
+export function findChip(name: string): Chip {
+  const chip = chipNamed(name);
   if (chip) return chip;
   const names = chipTable()
     .chips.map((entry) => shortName(entry))

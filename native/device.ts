@@ -1,8 +1,8 @@
 /**
  * The interface of a device: the one way in which anything above `native/` compiles and runs a kernel.
  *
- * Implementations: `native/emulator` (an Apple family emulated on the CPU), later `native/metal` and
- * `native/nvidia`. All of them are asynchronous where they block, and none lets a kernel take the process down.
+ * Implementations: `native/emulator` (an Apple family emulated on the CPU) and `native/metal`; later `native/nvidia`. All
+ * of them are asynchronous where they block, and none lets a kernel take the process down.
  */
 import type { CheckResult } from "./check.ts";
 import type { NativeMemory } from "./memory.ts";
@@ -109,15 +109,20 @@ export interface KernelArgument {
   readonly name: string;
   readonly kind: "buffer" | "threadgroup";
   readonly index: number;
-  readonly addressSpace: "device" | "constant" | "threadgroup";
-  /** True if the pointee is `const`. */
+  /** Absent where the device does not tell: Metal does not. */
+  readonly addressSpace?: "device" | "constant" | "threadgroup";
+  /** True if the pointee is `const`; on Metal, if the kernel only reads it. */
   readonly readOnly: boolean;
-  readonly type: string;
+  /** Absent where the device does not tell: Metal does not. */
+  readonly type?: string;
+  /** Bytes of one pointee; what is bound must have as many. Absent where the device does not tell. */
+  readonly pointeeBytes?: number;
 }
 
 export interface KernelFunction {
   readonly name: string;
-  readonly arguments: readonly KernelArgument[];
+  /** Absent where they are not known: Metal tells those of a pipeline, not those of a library. */
+  readonly arguments?: readonly KernelArgument[];
   /** `[[max_total_threads_per_threadgroup(n)]]`, if stated. */
   readonly maxTotalThreadsPerThreadgroup?: number;
 }
@@ -155,6 +160,11 @@ export interface PipelineDescriptor {
   readonly constants?: Readonly<Record<string, number | boolean>>;
   /** Emulated devices only; others accept `fast` alone. */
   readonly flavour?: Flavour;
+  /**
+   * Threads per threadgroup of every dispatch. Metal needs it for cooperative tensors (matmul2d, macOS 26) and builds for
+   * it; the emulated device builds as without it. On both a dispatch with others is refused.
+   */
+  readonly requiredThreadsPerThreadgroup?: Size3;
 }
 
 /** Recorded facts about a pipeline. */
@@ -178,6 +188,8 @@ export interface Pipeline {
   readonly id: string;
   readonly function: KernelFunction;
   readonly flavour: Flavour;
+  /** As in the descriptor. */
+  readonly requiredThreadsPerThreadgroup?: Size3;
   readonly receipt: ResourceReceipt;
 }
 
@@ -327,5 +339,11 @@ export interface Device {
   allocate(bytes: number, label: string): DeviceBuffer;
   /** Runs the dispatches in order. Illegal ones are refused before anything runs, with the limit and the value. */
   submit(dispatches: readonly Dispatch[], options?: SubmitOptions): Promise<SubmitResult>;
+  /**
+   * Writes what `work` submits to a new `.gputrace` at `path` and gives what `work` gives. Metal alone, in a process with
+   * MTL_CAPTURE_ENABLED=1 and without logging; absent on other devices. Rejects with `unavailable` and Metal's words where
+   * it cannot capture, before `work` begins.
+   */
+  capture?<T>(path: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

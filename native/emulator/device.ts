@@ -17,7 +17,6 @@ import {
   type DispatchArgument,
   type Flavour,
   isCheckFlavour,
-  type KernelArgument,
   type Library,
   type MetalSource,
   type Pipeline,
@@ -25,16 +24,16 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from "../device.ts";
+import { dispatchProblem } from "../legality.ts";
 import { mapDiagnostics, summarise } from "../msl/diagnostics.ts";
 import { optionsProblem, type Program, readProgram } from "../msl/front_end.ts";
 import { predefinedMacros, preprocess } from "../msl/preprocess.ts";
-import { type ReflectedFunction, reflectionSchema } from "../msl/reflection.ts";
+import { type ReflectedArgument, type ReflectedFunction, reflectionSchema } from "../msl/reflection.ts";
 import { type FlatSource, flatten } from "../msl/source.ts";
 import { bindConstants, type ConstantValues, globalScope, transform } from "../msl/transform.ts";
 import { EmulatedBuffer } from "./buffer.ts";
 import { type CacheEntry, type ModuleCache, sha256 } from "./cache.ts";
 import { checkResult, type Exactness } from "./check_result.ts";
-import { dispatchProblem } from "./legality.ts";
 import { ModuleLocations } from "./locations.ts";
 import type { ModuleBuilder } from "./module.ts";
 import { CheckedRunError, Runner, type RunnerChecks, type RunnerDispatch } from "./runner.ts";
@@ -199,6 +198,9 @@ export class EmulatedDevice implements Device {
         entry.arguments.filter((argument) => live.has(argument.name)),
       ),
       flavour,
+      ...(descriptor.requiredThreadsPerThreadgroup === undefined
+        ? {}
+        : { requiredThreadsPerThreadgroup: descriptor.requiredThreadsPerThreadgroup }),
       receipt: {
         function: functionName,
         simdWidth: { value: limit.simdWidth, by: "table", source: this.profile.limits.source },
@@ -342,7 +344,7 @@ export class EmulatedDevice implements Device {
       threadgroups: dispatch.threadgroups,
       threadsPerThreadgroup: dispatch.threadsPerThreadgroup,
       arguments: dispatch.arguments.map((argument) => {
-        const parameter = dispatch.pipeline.function.arguments.find(
+        const parameter = dispatch.pipeline.function.arguments?.find(
           (one) => one.kind === "buffer" && one.index === argument.index,
         );
         const readOnly = parameter !== undefined && (parameter.readOnly || parameter.addressSpace === "constant");
@@ -453,7 +455,7 @@ async function readLocations(
   return await ModuleLocations.read(modulePath, program.unit.files, layout, unseenVector(program.syntax));
 }
 
-function publicFunction(entry: ReflectedFunction, shown: readonly KernelArgument[]): Library["functions"][number] {
+function publicFunction(entry: ReflectedFunction, shown: readonly ReflectedArgument[]): Library["functions"][number] {
   return {
     name: entry.name,
     arguments: shown.map(({ name, kind, index, addressSpace, readOnly, type }) => ({

@@ -21,7 +21,7 @@ export async function reportsOf(
     const dispatches = one.runs.map((run, index): Dispatch => {
       const pipeline = pipelines[index]!;
       // A kernel takes the buffers that have the names of its parameters.
-      const bound = pipeline.function.arguments.flatMap(({ kind, name, index: slot }) => {
+      const bound = (pipeline.function.arguments ?? []).flatMap(({ kind, name, index: slot }) => {
         const buffer = buffers.find(({ label }) => label === name);
         if (kind !== "buffer") return [];
         if (buffer === undefined) throw new Error(`case ${one.name} has no buffer for parameter ${name}`);

@@ -192,10 +192,10 @@ kernel void k(device float* out [[buffer(0)]], device const float* bias [[buffer
   if (both) out[i] += other[i];
 }\n`;
     const without = await pipelineOf(text, "k", { constants: { has_bias: false, negative: true } });
-    expect(without.function.arguments.map((argument) => argument.name)).toEqual(["out"]);
+    expect(without.function.arguments?.map((argument) => argument.name)).toEqual(["out"]);
     expect(await run(without, 32)).toEqual(range(32).map(() => 7));
     const bound = await pipelineOf(text, "k", { constants: { has_bias: true, negative: true } });
-    expect(bound.function.arguments.map((argument) => argument.index)).toEqual([0, 1, 2]);
+    expect(bound.function.arguments?.map((argument) => argument.index)).toEqual([0, 1, 2]);
     const given = [
       { index: 1, buffer: filled(range(32)) },
       { index: 2, buffer: filled(range(32)) },

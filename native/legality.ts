@@ -1,5 +1,8 @@
-/** Which dispatches are legal. Metal's debug layer would refuse the same ones; without it they are dropped in silence. */
-import type { DeviceLimits, Dispatch, DispatchArgument, Size3 } from "../device.ts";
+/**
+ * Which dispatches are legal, on every device. Metal's debug layer would refuse the same ones; without it they are dropped
+ * in silence.
+ */
+import type { DeviceLimits, Dispatch, DispatchArgument, Size3 } from "./device.ts";
 
 /** Alignment of buffer offsets (Metal feature set tables: 4 bytes for buffers of the device address space). */
 const OFFSET_ALIGNMENT = 4;
@@ -19,7 +22,8 @@ export function dispatchProblem(dispatch: Dispatch, context: DispatchContext): s
     sizeProblem(dispatch, context) ??
     threadgroupMemoryProblem(dispatch, context) ??
     argumentProblem(dispatch, context) ??
-    missingArgument(dispatch)
+    missingArgument(dispatch) ??
+    shortArgument(dispatch)
   );
 }
 
@@ -31,6 +35,10 @@ function sizeProblem(dispatch: Dispatch, context: DispatchContext): string | und
   const group = badSize(threadsPerThreadgroup);
   if (group !== undefined) {
     return `threads per threadgroup are ${shown(threadsPerThreadgroup)}; each must be a whole number from 1 to ${group}`;
+  }
+  const required = dispatch.pipeline.requiredThreadsPerThreadgroup;
+  if (required?.some((extent, axis) => extent !== threadsPerThreadgroup[axis])) {
+    return `threads per threadgroup are ${shown(threadsPerThreadgroup)}; the pipeline was built for ${shown(required)} and takes no others`;
   }
   const threads = threadsPerThreadgroup[0] * threadsPerThreadgroup[1] * threadsPerThreadgroup[2];
   if (threads <= context.maxThreads) return undefined;
@@ -109,12 +117,25 @@ function argumentProblem(dispatch: Dispatch, context: DispatchContext): string |
 function missingArgument(dispatch: Dispatch): string | undefined {
   const buffers = new Set(dispatch.arguments.map((argument) => argument.index));
   const memory = new Set((dispatch.threadgroupMemory ?? []).filter((one) => one.bytes > 0).map((one) => one.index));
-  for (const argument of dispatch.pipeline.function.arguments) {
+  for (const argument of dispatch.pipeline.function.arguments ?? []) {
     const bound = argument.kind === "buffer" ? buffers : memory;
     if (bound.has(argument.index)) continue;
     const what = argument.kind === "buffer" ? `[[buffer(${argument.index})]]` : `[[threadgroup(${argument.index})]]`;
     const given = [...bound].sort((a, b) => a - b).join(", ") || "none";
     return `nothing is bound to '${argument.name}' ${what}; bound ${argument.kind} indices are ${given}`;
+  }
+  return undefined;
+}
+
+/** An argument of which less is bound than one pointee takes, as far as the device tells how much that is. */
+function shortArgument(dispatch: Dispatch): string | undefined {
+  for (const { kind, index, name, pointeeBytes } of dispatch.pipeline.function.arguments ?? []) {
+    if (kind !== "buffer" || pointeeBytes === undefined) continue;
+    const bound = dispatch.arguments.find((one) => one.index === index);
+    if (bound === undefined) continue;
+    const bytes = "bytes" in bound ? bound.bytes.byteLength : bound.buffer.bytes - (bound.offset ?? 0);
+    if (bytes >= pointeeBytes) continue;
+    return `${count(bytes)} bytes are bound to '${name}' [[buffer(${index})]]; the kernel reads ${count(pointeeBytes)} at least`;
   }
   return undefined;
 }
