@@ -11,7 +11,9 @@ NS_ASSUME_NONNULL_BEGIN
 @protocol NSCopying
 @end
 
-__attribute__((objc_root_class)) @interface NSObject <NSObject>
+__attribute__((objc_root_class)) @interface NSObject <NSObject> {
+  Class isa;
+}
 + (instancetype)alloc;
 + (instancetype)new;
 - (instancetype)init;
