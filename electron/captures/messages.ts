@@ -63,8 +63,14 @@ const timingSampleSchema = z.strictObject({
   run: z.string(),
   startedAt: z.string(),
   route: z.string(),
-  /** Nanoseconds, dispatch by dispatch. */
-  dispatches: z.array(z.strictObject({ label: z.string(), ns: z.number() })),
+  /** Nanoseconds, dispatch by dispatch, and what they were read from; no clock where the device is emulated. */
+  dispatches: z.array(
+    z.strictObject({
+      label: z.string(),
+      ns: z.number(),
+      clock: z.enum(["stage_boundary_counters", "command_buffer"]).optional(),
+    }),
+  ),
   /** False where the result did not pass: the time of a wrong answer is shown, not counted. */
   passed: z.boolean(),
 });
@@ -72,6 +78,7 @@ export type TimingSample = z.infer<typeof timingSampleSchema>;
 
 export const timingsSchema = z.strictObject({
   device: z.string(),
+  deviceName: z.string(),
   execution: z.enum(["metal", "emulated", "nvidia", "imported"]),
   /** Oldest first. */
   samples: z.array(timingSampleSchema),

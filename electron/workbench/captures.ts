@@ -46,16 +46,21 @@ export class Captures {
   async timings(id: string, caseKey: string): Promise<CaseTimings> {
     const own = await this.#history.entry(id);
     if (own.state !== "kept") throw new WorkbenchError(`${id} is no kept run`, "wait until it has ended");
-    const { device, execution } = own;
+    const { device, deviceName, execution } = own;
+    // The first Metal device of every Mac is `metal:0`: its name tells two of them apart.
     const same = (await this.#history.list()).filter(
-      (entry): entry is KeptEntry => entry.state === "kept" && entry.device === device && entry.execution === execution,
+      (entry): entry is KeptEntry =>
+        entry.state === "kept" &&
+        entry.device === device &&
+        entry.deviceName === deviceName &&
+        entry.execution === execution,
     );
     const looked = same.slice(0, MOST_RUNS);
     // A run beyond the limit is still the one that was asked about.
     if (!looked.some((entry) => entry.id === id)) looked.push(own);
     const samples: TimingSample[] = [];
     for (const entry of looked.reverse()) samples.push(...((await this.#of(entry)).get(caseKey) ?? []));
-    return { device, execution, samples, runs: looked.length, left: same.length - looked.length };
+    return { device, deviceName, execution, samples, runs: looked.length, left: same.length - looked.length };
   }
 
   async #of(entry: KeptEntry): Promise<RunSamples> {
@@ -79,7 +84,7 @@ function samplesOf(run: string, { startedAt, results }: RunRecord): RunSamples {
       run,
       startedAt,
       route,
-      dispatches: timings.map(({ label, ns }) => ({ label, ns })),
+      dispatches: timings.map(({ label, ns, clock }) => ({ label, ns, ...(clock === undefined ? {} : { clock }) })),
       passed: verdict === "pass",
     };
     const own = found.get(key);

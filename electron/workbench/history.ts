@@ -205,6 +205,7 @@ export function keptEntry(id: string, record: RunRecord, identity: string): RunE
     execution: record.execution,
     device: device?.id ?? producer?.chip ?? "unknown",
     deviceName: device?.name.value ?? producer?.chip ?? "unknown",
+    virtualGpu: device?.virtualGpu?.value ?? false,
     suite: record.suite,
     command: record.command,
     cases: record.cases.length,

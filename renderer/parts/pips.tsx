@@ -1,6 +1,7 @@
 /** A level of the ladder as seven bars; the count is the level, and the word stands beneath. */
 import type { ReactElement } from "react";
 import { LEVELS } from "../../electron/contract.ts";
+import type { Standing } from "./standing.tsx";
 
 export type Level = (typeof LEVELS)[number];
 
@@ -9,9 +10,16 @@ export function levelRank(level: Level): number {
   return LEVELS.indexOf(level);
 }
 
-export function Pips({ level, emulated }: { readonly level: Level; readonly emulated: boolean }): ReactElement {
+interface PipsProps {
+  readonly level: Level;
+  /** Green from parity up is for chips alone. */
+  readonly standing: Standing;
+}
+
+export function Pips({ level, standing }: PipsProps): ReactElement {
   const rank = levelRank(level);
-  const tone = emulated ? " emu" : rank >= levelRank("parity") ? " hi" : "";
+  const high = rank >= levelRank("parity") ? " hi" : "";
+  const tone = standing === "emulated" ? " emu" : standing === "virtual" ? " virtual" : high;
   return (
     <span className={`pips${tone}`} aria-hidden="true">
       {LEVELS.slice(1).map((name, index) => (

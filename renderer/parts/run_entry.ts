@@ -1,6 +1,7 @@
 /** How an entry of the list of runs is shown: its glyph and its words. Pure. */
 import type { RunEntryView } from "../state/session.ts";
 import type { GlyphName } from "./sprite.tsx";
+import { type Standing, standingOf } from "./standing.tsx";
 import { plural } from "./text.ts";
 
 const GLYPHS = {
@@ -45,4 +46,14 @@ export function entrySummary(entry: RunEntryView): string {
   if (entry.outcome === "failed" && entry.failed === 0) return `${suite}, ${entry.planned - entry.passed} not run`;
   if (entry.outcome === "failed") return `${suite}, ${entry.failed} fail`;
   return `${suite}, at ${entry.passed + entry.failed} of ${entry.planned}`;
+}
+
+/** What the results of a kept run are worth. */
+export function entryStanding(entry: Extract<RunEntryView, { readonly state: "kept" }>): Standing {
+  return standingOf(entry.execution, { execution: entry.execution, virtualGpu: { value: entry.virtualGpu } });
+}
+
+/** True for a run under Metal's validation. */
+export function underValidation({ command }: { readonly command: readonly string[] }): boolean {
+  return command.includes("--validation");
 }

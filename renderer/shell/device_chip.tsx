@@ -1,16 +1,27 @@
-/** The kind of device first, always in words: emulated is never mistaken for real. */
+/** The device that the next run takes, its kind first and always in words: what is emulated is never mistaken for real. */
 import type { ReactElement } from "react";
+import { STANDING_TITLES, standingOf } from "../parts/standing.tsx";
+import { choiceOf, chosenProfile, type DeviceChoice } from "../state/device_choice.ts";
 import { useAnswer } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+
+/** Pages whose parameters say which device the next run takes. */
+const CHOOSING = ["run", "device"];
+
+const AT_HAND: DeviceChoice = { device: null, chip: null };
 
 /** The device that a run would take, or null where there is none; undefined while it is asked for. */
-export function useDefaultDevice() {
-  const answer = useAnswer("devices.list", { chip: null });
-  if (answer.state !== "there") return undefined;
-  return answer.value.devices.flatMap((entry) => (entry.available ? [entry.profile] : []))[0] ?? null;
+export function useNextDevice() {
+  const { page, params } = useView();
+  const choice = CHOOSING.includes(page) ? choiceOf(params) : AT_HAND;
+  const answer = useAnswer("devices.list", { chip: choice.chip });
+  if (answer.state === "asking") return undefined;
+  // A chip that does not exist is said by the page.
+  return answer.state === "there" ? (chosenProfile(answer.value.devices, choice) ?? null) : undefined;
 }
 
 export function DeviceChip(): ReactElement | null {
-  const device = useDefaultDevice();
+  const device = useNextDevice();
   if (device === undefined) return null;
   if (device === null) {
     return (
@@ -20,10 +31,13 @@ export function DeviceChip(): ReactElement | null {
       </div>
     );
   }
-  const emulated = device.execution === "emulated";
+  const standing = standingOf(device.execution, device);
+  const look = standing === "emulated" ? "dev emu" : standing === "virtual" ? "dev virtual" : "dev real";
+  const about = standing === "chip" ? "" : `. ${STANDING_TITLES[standing]}`;
   return (
-    <div className={emulated ? "dev emu" : "dev real"} title={`${device.name.value}, ${device.os.value}`}>
+    <div className={look} title={`${device.name.value}, ${device.os.value}${about}`} data-standing={standing}>
       <span className="kind">{device.execution.toUpperCase()}</span>
+      {standing === "virtual" ? <span className="kind">VIRTUAL GPU</span> : null}
       <span className="name">{device.chip.value}</span>
       <span className="prof">{device.family.value}</span>
     </div>

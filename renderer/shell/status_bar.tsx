@@ -1,11 +1,12 @@
 /** The command that does what this view does, where runs execute, the host, the gates. */
 import type { ReactElement } from "react";
 import { Icon } from "../parts/glyph.tsx";
+import { standingOf } from "../parts/standing.tsx";
 import { shortDigest, whenText } from "../parts/text.ts";
 import { type HostStateView, useAnswer, useHost } from "../state/session.ts";
 import { perform } from "./actions.ts";
 import { useCommandLine } from "./command.ts";
-import { useDefaultDevice } from "./device_chip.tsx";
+import { useNextDevice } from "./device_chip.tsx";
 import { useShownExecution } from "./execution.ts";
 
 function hostText(host: HostStateView): string {
@@ -23,9 +24,10 @@ function hostText(host: HostStateView): string {
 
 export function StatusBar(): ReactElement {
   const command = useCommandLine();
-  const device = useDefaultDevice();
+  const device = useNextDevice();
   const view = useShownExecution();
   const execution = view?.execution ?? device?.execution;
+  const standing = view?.standing ?? (device == null ? "chip" : standingOf(device.execution, device));
   const host = useHost();
   const info = useAnswer("app.info", {});
   return (
@@ -44,8 +46,9 @@ export function StatusBar(): ReactElement {
       </div>
       {execution === undefined ? null : (
         <span title={view?.where} data-execution={execution}>
-          execution <b className={execution === "emulated" ? "m emuink" : "m"}>{execution}</b>
+          execution <b className={standing === "emulated" ? "m emuink" : "m"}>{execution}</b>
           {execution === "imported" ? ", judged here" : null}
+          {standing === "virtual" ? <b className="m virtualink">, virtual GPU</b> : null}
         </span>
       )}
       {host === null ? null : (

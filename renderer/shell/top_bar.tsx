@@ -3,10 +3,11 @@ import type { ReactElement } from "react";
 import { useEffect } from "react";
 import { Key } from "../parts/button.tsx";
 import { Icon } from "../parts/glyph.tsx";
+import { standingOf } from "../parts/standing.tsx";
 import { createStore, useStore } from "../state/store.ts";
 import { useHistory } from "../state/view.ts";
 import { perform } from "./actions.ts";
-import { DeviceChip, useDefaultDevice } from "./device_chip.tsx";
+import { DeviceChip, useNextDevice } from "./device_chip.tsx";
 import { drawer } from "./drawer.ts";
 
 /** The right pane of a narrow window. */
@@ -41,7 +42,8 @@ export function useTrail(...words: readonly string[]): void {
 export function TopBar(): ReactElement {
   const { canGoBack, canGoForward } = useHistory();
   const words = useStore(trail);
-  const device = useDefaultDevice();
+  const device = useNextDevice();
+  const standing = device == null ? "chip" : standingOf(device.execution, device);
   return (
     <header className="top">
       <div className="brand">
@@ -88,7 +90,8 @@ export function TopBar(): ReactElement {
         </button>
         <DeviceChip />
       </div>
-      {device?.execution === "emulated" ? <div className="emustrip" /> : null}
+      {standing === "emulated" ? <div className="emustrip" /> : null}
+      {standing === "virtual" ? <div className="emustrip virtual" /> : null}
     </header>
   );
 }

@@ -28,7 +28,7 @@ function claim(change: Partial<Claim>): Claim {
 }
 
 function bundle(id: string, ...claims: readonly Claim[]): RunEntryView {
-  return { state: "kept", id, claims } as unknown as RunEntryView;
+  return { state: "kept", id, deviceName: `device of ${id}`, claims } as unknown as RunEntryView;
 }
 
 describe("the table of claims", () => {
@@ -42,9 +42,9 @@ describe("the table of claims", () => {
       ],
       ROUTES,
     );
-    expect(table.columns.map((column) => [column.title, column.emulated])).toEqual([
-      [NO_CHIP.title, false],
-      ["emulated:m3-max", true],
+    expect(table.columns.map((column) => [column.title, column.standing])).toEqual([
+      [NO_CHIP.title, "chip"],
+      ["emulated:m3-max", "emulated"],
     ]);
     const [row] = table.rows;
     expect(row!.cells.get("emulated emulated:m3-max")).toMatchObject({ level: "boundary", bundle: "b", bundles: 3 });
@@ -61,10 +61,22 @@ describe("the table of claims", () => {
     ]);
   });
 
+  it("keeps chips apart although each is metal:0, and gives a virtual GPU a column that supports none", () => {
+    const on = (supportsChip: string | null): Claim => claim({ execution: "metal", device: "metal:0", supportsChip });
+    const table = claimTable([bundle("a", on("Apple M4")), bundle("b", on("Apple M1")), bundle("c", on(null))], ROUTES);
+    expect(table.columns).toEqual([
+      { id: "metal Apple M4", title: "Apple M4", standing: "chip" },
+      { id: "metal Apple M1", title: "Apple M1", standing: "chip" },
+      { id: "metal device of c, no chip", title: "device of c", standing: "virtual" },
+    ]);
+    const alone = claimTable([bundle("c", on(null))], ROUTES);
+    expect(alone.columns[0]).toBe(NO_CHIP);
+  });
+
   it("has a column for a chip once there is evidence about it, and a row for what is not built", () => {
     const real = claim({ execution: "metal", device: "metal:0", supportsChip: "Apple M4 Max" });
     const table = claimTable([bundle("a", real)], ROUTES);
-    expect(table.columns).toEqual([{ id: "metal metal:0", title: "Apple M4 Max", emulated: false }]);
+    expect(table.columns).toEqual([{ id: "metal Apple M4 Max", title: "Apple M4 Max", standing: "chip" }]);
     expect(table.rows.map((row) => [row.route, row.dtype, row.planned])).toEqual([
       ["three_stage", "f32", false],
       ["matrix_16x16", "", true],

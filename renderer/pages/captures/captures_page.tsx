@@ -26,14 +26,31 @@ import { type Answer, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { useShownRun } from "../run/use_run.ts";
 import { bracketOf, OccupancyPane } from "./occupancy_pane.tsx";
-import { RECEIPT_HEAD, receiptLines, receiptRows, registersRow } from "./receipt_table.ts";
+import {
+  bracketFrom,
+  compileRows,
+  moreLines,
+  RECEIPT_HEAD,
+  receiptLines,
+  receiptRows,
+  registersRow,
+} from "./receipt_table.ts";
 import { Receipts } from "./receipts.tsx";
 import { RooflinePane } from "./roofline_pane.tsx";
 import { caseBeside, casesOf, type Selected, selectIn } from "./selection.ts";
 import { UNITS } from "./timing_model.ts";
 import { TimingPane } from "./timing_pane.tsx";
 import { TrafficPane } from "./traffic_pane.tsx";
-import { type Capture, type Checked, caseText, checkOf, fileOf, type Inspected, noteOf } from "./use_capture.ts";
+import {
+  type Capture,
+  type Checked,
+  caseText,
+  checkOf,
+  fileOf,
+  type Inspected,
+  noteOf,
+  receiptOf,
+} from "./use_capture.ts";
 import { useTimings } from "./use_timings.ts";
 import "../../styles/captures.css";
 
@@ -156,10 +173,21 @@ function ReceiptsPane(props: ReceiptsPaneProps): ReactElement {
   const { check, variants = [], reason } = checked;
   const model = inspected.state === "there" ? inspected.value.occupancy : null;
   const table = check === undefined ? undefined : { ...check, dispatches };
+  const receipts = inspected.state === "there" ? inspected.value.receipts.map(({ receipt }) => receipt) : [];
+  const facts = dispatches.map(({ kernel }) => receiptOf(capture.selected, receipts, kernel));
+  const more = [
+    registersRow(
+      dispatches.map((each, index) => bracketFrom(facts[index], model === null ? undefined : bracketOf(model, each))),
+    ),
+    ...compileRows(facts),
+  ];
   const save = (): void => {
     if (table === undefined) return;
     const note = noteOf(capture, "resource receipts against the contract");
-    saveCsv(fileOf(capture, "receipts"), csvText(note, RECEIPT_HEAD, receiptLines(table)));
+    saveCsv(
+      fileOf(capture, "receipts"),
+      csvText(note, RECEIPT_HEAD, [...receiptLines(table), ...moreLines(more, dispatches)]),
+    );
   };
   return (
     <Pane label="Resource receipts">
@@ -181,10 +209,7 @@ function ReceiptsPane(props: ReceiptsPaneProps): ReactElement {
         <>
           <Receipts
             dispatches={dispatches}
-            rows={[
-              ...receiptRows(table),
-              registersRow(dispatches.map((each) => (model === null ? undefined : bracketOf(model, each)))),
-            ]}
+            rows={[...receiptRows(table), ...more]}
             stage={stage}
             variants={variants.map((variant) => variant.stage)}
             onStage={(name) => setParams({ ...DROPPED, stage: name })}

@@ -17,7 +17,7 @@ export interface ReceiptCell {
 }
 
 export interface ReceiptRow {
-  readonly id: RequirementId | "registers";
+  readonly id: RequirementId | "registers" | "language" | "mathMode";
   readonly title: string;
   readonly contract: string;
   /** One for each dispatch; a single one where the row is about the whole route. */
@@ -68,15 +68,45 @@ export function receiptRows(check: ContractCheck): readonly ReceiptRow[] {
   });
 }
 
+/** What a receipt has beyond what the contract asks for. */
+export interface CompileFacts {
+  readonly registers?: Stated<{ readonly least: number; readonly most: number }> | undefined;
+  readonly language?: Stated<string> | undefined;
+  readonly mathMode?: Stated<string> | undefined;
+}
+
+interface Stated<T> {
+  readonly value: T;
+  readonly by: KnownBy;
+  readonly source: string;
+}
+
+/** A bracket of registers: of the receipt, or told by the launchable threads. */
+export interface Bracket {
+  readonly low: number;
+  readonly high: number;
+  readonly source: string;
+  readonly by: KnownBy;
+}
+
+/** The receipt's own bracket; else what the launchable threads tell of a pipeline, which is inferred. */
+export function bracketFrom(
+  facts: CompileFacts | undefined,
+  told: { readonly low: number; readonly high: number; readonly source: string } | undefined,
+): Bracket | undefined {
+  const own = facts?.registers;
+  if (own !== undefined) return { low: own.value.least, high: own.value.most, by: own.by, source: own.source };
+  return told === undefined ? undefined : { ...told, by: "inferred" };
+}
+
 /** What the registers of each pipeline are known to be: a bracket, or not known. */
-export function registersRow(
-  brackets: readonly ({ readonly low: number; readonly high: number; readonly source: string } | undefined)[],
-): ReceiptRow {
+export function registersRow(brackets: readonly (Bracket | undefined)[]): ReceiptRow {
   const none: ReceiptCell = {
     text: "not known",
     held: null,
     title: "No API states registers; on Apple7 and Apple8 the launchable threads of a real pipeline tell a bracket",
   };
+  const known = [...new Set(brackets.flatMap((bracket) => (bracket === undefined ? [] : [KNOWN_BY[bracket.by]])))];
   return {
     id: "registers",
     title: "registers of a thread",
@@ -85,13 +115,49 @@ export function registersRow(
       bracket === undefined
         ? none
         : {
-            text: bracket.low === 1 ? `up to ${bracket.high}` : `${bracket.low} to ${bracket.high}`,
+            text: bracket.low <= 1 ? `up to ${bracket.high}` : `${bracket.low} to ${bracket.high}`,
             held: null,
-            title: `inferred from ${bracket.source}`,
+            title: `${KNOWN_BY[bracket.by]}: ${bracket.source}`,
           },
     ),
-    by: brackets.some((bracket) => bracket !== undefined) ? "inferred" : "not known",
+    by: known.length > 0 ? known.join("; ") : "not known",
   };
+}
+
+/** With what each pipeline was compiled, as its receipt has it; no row where no receipt says it, as on emulated devices. */
+export function compileRows(facts: readonly (CompileFacts | undefined)[]): readonly ReceiptRow[] {
+  const titles = { language: "language version", mathMode: "math mode" } as const;
+  return (["language", "mathMode"] as const).flatMap((id): readonly ReceiptRow[] => {
+    const stated = facts.map((each) => each?.[id]);
+    const said = stated.flatMap((each) => (each === undefined ? [] : [each]));
+    if (said.length === 0) return [];
+    return [
+      {
+        id,
+        title: titles[id],
+        contract: "none",
+        cells: stated.map((each) =>
+          each === undefined
+            ? { text: "not known", held: null, title: "no receipt" }
+            : { text: each.value, held: null, title: `${KNOWN_BY[each.by]}: ${each.source}` },
+        ),
+        by: [...new Set(said.map(({ by }) => KNOWN_BY[by]))].join("; "),
+      },
+    ];
+  });
+}
+
+/** Lines of a CSV for rows that no contract asks for. */
+export function moreLines(
+  rows: readonly ReceiptRow[],
+  dispatches: readonly { readonly stage: string; readonly kernel: string }[],
+): readonly (readonly string[])[] {
+  return rows.flatMap(({ id, cells, by }) =>
+    cells.map((cell, index) => {
+      const { stage = "", kernel = "" } = dispatches[index] ?? {};
+      return [stage, kernel, id, "none", "none", cell.text, "not asked", by, cell.title];
+    }),
+  );
 }
 
 export const RECEIPT_HEAD = [

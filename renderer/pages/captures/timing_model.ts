@@ -32,7 +32,28 @@ export function tickNumber(value: number): string {
 /** All dispatches of a route together, or one of them. */
 export const WHOLE = "all dispatches";
 
+/** What a time was read from; `mixed` where the dispatches of one result differ, null on an emulated device. */
+export type Clock = NonNullable<Sample["dispatches"][number]["clock"]> | "mixed" | null;
+
+const CLOCK_WORDS: Readonly<Record<Exclude<Clock, null>, string>> = {
+  stage_boundary_counters: "stage-boundary counters",
+  command_buffer: "command buffer",
+  mixed: "counters and command buffer",
+};
+
+/** The clock of a point in words. */
+export function clockWord(clock: Clock): string {
+  return clock === null ? "emulation" : CLOCK_WORDS[clock];
+}
+
+/** What the times of the points were read from, in words: one clock, or a warning that there are several. */
+export function clockNote(points: readonly TimingPoint[]): string {
+  const clocks = [...new Set(points.map(({ clock }) => clockWord(clock)))];
+  return clocks.length > 1 ? `different clocks, not to be compared: ${clocks.join("; ")}` : (clocks[0] ?? "");
+}
+
 export interface TimingPoint {
+  readonly clock: Clock;
   readonly series: "a" | "b";
   readonly run: string;
   readonly startedAt: string;
@@ -55,13 +76,22 @@ function timeOf({ dispatches }: Sample, part: string): number | undefined {
   return dispatches.reduce((sum, { ns }) => sum + ns, 0);
 }
 
+function clockOf({ dispatches }: Sample, part: string): Clock {
+  const own = part === WHOLE ? dispatches : dispatches.filter(({ label }) => label === part);
+  const clocks = new Set(own.map(({ clock }) => clock ?? null));
+  return clocks.size > 1 ? "mixed" : ([...clocks][0] ?? null);
+}
+
 /** The samples of both routes, oldest first; those that have not the part are left out. */
 export function pointsOf({ samples }: Timings, a: string, b: string | null, part: string): readonly TimingPoint[] {
   return samples.flatMap((sample): readonly TimingPoint[] => {
     const { run, startedAt, route, passed } = sample;
     const series = route === a ? "a" : route === b ? "b" : undefined;
     const ns = timeOf(sample, part);
-    return series === undefined || ns === undefined ? [] : [{ series, run, startedAt, route, ns, discarded: !passed }];
+    const clock = clockOf(sample, part);
+    return series === undefined || ns === undefined
+      ? []
+      : [{ series, run, startedAt, route, ns, clock, discarded: !passed }];
   });
 }
 

@@ -7,11 +7,14 @@ import { csvText, saveCsv, savePng } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { StandingTag, standingOf } from "../../parts/standing.tsx";
 import { plural, runName } from "../../parts/text.ts";
 import type { Answer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import {
+  clockNote,
   clockText,
+  clockWord,
   columnOf,
   inUnit,
   partsOf,
@@ -28,7 +31,7 @@ import {
 } from "./timing_model.ts";
 import { type Capture, fileOf, noteOf } from "./use_capture.ts";
 
-const HEAD = ["run", "started at", "series", "route", "dispatch", "ns", "counts"] as const;
+const HEAD = ["run", "started at", "series", "route", "dispatch", "ns", "clock", "counts"] as const;
 
 /** The mark of a series in words, for a legend. */
 export function SeriesKey({ series, route }: { readonly series: "a" | "b"; readonly route: string }): ReactElement {
@@ -106,7 +109,9 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
   const points = known === null ? [] : pointsOf(known, route, other, part);
   const emulated = known?.execution === "emulated";
   const runs = new Set(points.map(({ run }) => run)).size;
-  const what = emulated ? "time of the emulation, not of a chip" : "GPU time";
+  const standing = standingOf(capture.run.execution, capture.run.device);
+  const clock = clockNote(points);
+  const what = emulated ? "time of the emulation, not of a chip" : `GPU time${clock === "" ? "" : ` by ${clock}`}`;
   const data: DenseData = {
     title: `${unit}, ${part}, ${what}`,
     xTitle: "run",
@@ -121,6 +126,7 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
       { title: "run", text: true },
       { title: "route", text: true },
       { title: unit },
+      { title: "clock", text: true },
       { title: "counts", text: true },
     ],
     count: points.length,
@@ -130,6 +136,7 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
         clockText(points, index),
         `${point.series.toUpperCase()} ${point.route}`,
         timeNumber(inUnit(point.ns, unit)),
+        clockWord(point.clock),
         point.discarded ? "no: did not pass" : "yes",
       ];
     },
@@ -183,6 +190,7 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
               point.route,
               part,
               point.ns,
+              clockWord(point.clock),
               point.discarded ? "no" : "yes",
             ]),
           ),
@@ -220,12 +228,12 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
       <div className="timing-foot small">
         <div className="said">
           <p className="el">
-            {emulated ? <span className="tag emu">EMULATED</span> : null} <b className="m">No verdict on speed</b>
+            <StandingTag standing={standing} /> <b className="m">No verdict on speed</b>
           </p>
           <p className="micro t3 el">
             {known === null
               ? ""
-              : `one sample a run, no warm-up; ${plural(runs, "run")} of ${known.device}${
+              : `one sample a run, no warm-up; ${plural(runs, "run")} of ${emulated ? known.device : known.deviceName}; clock: ${clock === "" ? "none" : clock}${
                   known.left > 0 ? `, ${plural(known.left, "older run")} not looked at` : ""
                 }`}
           </p>

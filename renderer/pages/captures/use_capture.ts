@@ -40,6 +40,14 @@ export function factsOf(
   );
 }
 
+/** The receipt of a kernel among those of the selected plan; undefined where no pipeline was built. */
+export function receiptOf(selected: Selected, receipts: readonly Receipt[], kernel: string): Receipt | undefined {
+  const planned = planFor(shapeOf(selected.record), selected.route);
+  if (planned.plan === undefined) return undefined;
+  const own = factsOf(receipts, planned.plan.defines, selected.result?.flavour) as readonly Receipt[];
+  return own.find((receipt) => receipt.function === kernel);
+}
+
 export type Checked =
   | {
       readonly check: ContractCheck;

@@ -58,7 +58,7 @@ export function ChipsTable({ chips, current }: ChipsTableProps): ReactElement {
                   key={chip.shortName}
                   className={chip.shortName === current ? "sel pickable" : "pickable"}
                   aria-selected={chip.shortName === current}
-                  onClick={() => setParams({ chip: chip.shortName })}
+                  onClick={() => setParams({ chip: chip.shortName, device: null })}
                 >
                   <td className="el" title={`Emulate ${chip.name}`}>
                     <button type="button" className="rowbtn">

@@ -1,20 +1,23 @@
 /**
- * The device: its profile with how each value is known, what it offers to attention kernels, the chips there are, the
- * budget of its memory, and the machine that everything runs on.
+ * A device: its profile with how each value is known, what it offers to attention kernels, the chips there are, the budget of
+ * its memory, and the machine that everything runs on. Every device of the machine can be looked at, and every chip emulated.
  */
 import type { ReactElement } from "react";
+import { DeviceSelect } from "../../parts/device_select.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { StandingTag, standingOf } from "../../parts/standing.tsx";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
+import { choiceOf, choiceWords, chosenProfile, type Profile, paramsOf } from "../../state/device_choice.ts";
 import { type FailureView, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { askedOf } from "./asked.ts";
 import { BudgetPane } from "./budget_pane.tsx";
 import { ChipsTable, saveChips } from "./chips_table.tsx";
-import { DevicesList, type Profile } from "./devices_list.tsx";
+import { DevicesList } from "./devices_list.tsx";
 import { type Feature, FeaturesTable, featuresMeta, saveFeatures } from "./features_table.tsx";
 import { MachinePane } from "./machine_pane.tsx";
 import { ProfileTable } from "./profile_table.tsx";
@@ -30,33 +33,6 @@ const TABLE_WORDS: Readonly<Record<TableId, string>> = {
   features: "Capabilities",
   chips: "Chips",
 };
-
-interface ChipChoiceProps {
-  readonly chips: readonly Chip[];
-  readonly chip: string | null;
-}
-
-/** Chips as choices of what to emulate, newest family first. */
-function ChipChoice({ chips, chip }: ChipChoiceProps): ReactElement {
-  return (
-    <label className="row small t2">
-      Emulate
-      <select
-        className="inp"
-        value={chip ?? ""}
-        onChange={(event) => setParams({ chip: event.target.value })}
-        aria-label="Chip to emulate"
-      >
-        <option value="">default</option>
-        {[...chips].reverse().map((entry) => (
-          <option key={entry.shortName} value={entry.shortName}>
-            {entry.shortName}, {entry.family.replace("apple", "Apple")}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 function Failed({ failure }: { readonly failure: FailureView }): ReactElement {
   return (
@@ -90,15 +66,27 @@ function Table({ table, profile, features, chips, open }: TableProps): ReactElem
 
 export function DevicePage(): ReactElement {
   const { params } = useView();
-  const chip = params.chip ?? null;
+  const choice = choiceOf(params);
   const wide = useWide();
-  const answer = useAnswer("devices.list", { chip });
+  const answer = useAnswer("devices.list", { chip: choice.chip });
   const chipList = useAnswer("chips.list", {});
-  const featureList = useAnswer("device.features", { chip });
-  useViewCommand(["lockstep", "devices", ...(chip === null ? [] : ["--chip", chip])]);
+  const featureList = useAnswer("device.features", choice);
+  useViewCommand(["lockstep", "devices", ...(choice.chip === null ? [] : choiceWords(choice))]);
   const devices = answer.state === "there" ? answer.value.devices : [];
-  const profile = devices.flatMap((entry) => (entry.available ? [entry.profile] : []))[0];
+  const profile = chosenProfile(devices, choice);
   useTrail("Device", profile?.id ?? "none");
+  const select = (
+    <span className="row small t2">
+      Show
+      <DeviceSelect
+        label="Device to show"
+        devices={devices}
+        choice={choice}
+        onChoose={(next) => setParams({ ...paramsOf(next), feature: null })}
+      />
+    </span>
+  );
+  const tag = profile === undefined ? null : <StandingTag standing={standingOf(profile.execution, profile)} />;
   const chips = chipList.state === "there" ? chipList.value.chips : [];
   const features = featureList.state === "there" ? featureList.value.features : [];
   const shown = TABLES.find((id) => id === params.show) ?? (wide ? "features" : "profile");
@@ -139,7 +127,7 @@ export function DevicePage(): ReactElement {
       right={
         <Pane label="Devices and this machine" line className="scroll">
           <PaneHead title="Devices of this machine" meta="in order of preference" />
-          <DevicesList devices={devices} />
+          <DevicesList devices={devices} shown={profile?.id} />
           <MachinePane />
         </Pane>
       }
@@ -149,7 +137,8 @@ export function DevicePage(): ReactElement {
           {wide ? (
             <Pane label="Device">
               <PaneHead title={profile?.name.value ?? "Device"} meta={profile?.id}>
-                <ChipChoice chips={chips} chip={chip} />
+                {tag}
+                {select}
               </PaneHead>
               {failure === undefined ? null : <Failed failure={failure} />}
               <Table {...common} table="profile" />
@@ -160,9 +149,10 @@ export function DevicePage(): ReactElement {
               title={wide ? TABLE_WORDS[table] : (profile?.name.value ?? "Device")}
               meta={wide ? (table === "features" ? featuresMeta(features) : "public sources") : undefined}
             >
+              {wide ? null : tag}
               {pick}
               {csv}
-              {wide ? null : <ChipChoice chips={chips} chip={chip} />}
+              {wide ? null : select}
             </PaneHead>
             {failure === undefined || wide ? null : <Failed failure={failure} />}
             <Table {...common} table={table} />

@@ -1,22 +1,33 @@
-/** The devices of this machine in order of preference, why others are not there, and what evidence of this one is worth. */
+/** The devices of this machine in order of preference, why others are not there, and what evidence of each is worth. */
 import type { ReactElement } from "react";
-import type { CallOutput } from "../../../electron/contract.ts";
 import { Verdict } from "../../parts/glyph.tsx";
-
-export type DeviceEntry = CallOutput<"devices.list">["devices"][number];
-export type Profile = Extract<DeviceEntry, { available: true }>["profile"];
+import { STANDING_TITLES, StandingTag, standingOf } from "../../parts/standing.tsx";
+import type { DeviceEntry, Profile } from "../../state/device_choice.ts";
+import { setParams } from "../../state/view.ts";
 
 const KIND_NAMES = { metal: "Metal", emulated: "Emulated", nvidia: "NVIDIA" } as const;
 
-export function DevicesList({ devices }: { readonly devices: readonly DeviceEntry[] }): ReactElement {
+interface DevicesListProps {
+  readonly devices: readonly DeviceEntry[];
+  /** Id of the device that the page shows. */
+  readonly shown: string | undefined;
+}
+
+export function DevicesList({ devices, shown }: DevicesListProps): ReactElement {
   return (
     <>
       {devices.map((entry) => (
-        <div key={entry.kind} className="devrow">
+        <div
+          key={entry.available ? entry.profile.id : entry.kind}
+          className="devrow"
+          data-device={entry.available ? entry.profile.id : entry.kind}
+        >
           <div className="row">
-            <span className="m small">{KIND_NAMES[entry.kind]}</span>
+            <span className="m small nw">
+              {entry.available ? <Open profile={entry.profile} shown={shown} /> : KIND_NAMES[entry.kind]}
+            </span>
             {entry.available ? (
-              <span className="t2 small el">
+              <span className="t2 small el" title={entry.profile.name.value}>
                 <span className="mono">{entry.profile.id}</span>
               </span>
             ) : null}
@@ -38,12 +49,32 @@ export function DevicesList({ devices }: { readonly devices: readonly DeviceEntr
   );
 }
 
+/** The device's name as a button that shows it. */
+function Open({ profile, shown }: { readonly profile: Profile; readonly shown: string | undefined }): ReactElement {
+  const device = profile.execution === "emulated" ? "emulated" : profile.id;
+  return (
+    <button
+      type="button"
+      className="rowbtn"
+      aria-pressed={profile.id === shown}
+      title={`Show ${profile.name.value}`}
+      onClick={() => setParams({ device, chip: null, feature: null })}
+    >
+      {profile.execution === "emulated" ? KIND_NAMES.emulated : profile.name.value}
+    </button>
+  );
+}
+
 function Meaning({ profile }: { readonly profile: Profile }): ReactElement {
+  const standing = standingOf(profile.execution, profile);
   return (
     <p className="t3 micro">
-      {profile.execution === "emulated"
+      <StandingTag standing={standing} />{" "}
+      {standing === "emulated"
         ? "Runs the kernel's own source on the CPU. Its results are about that source and never about a chip: it is more lenient than Apple's compiler and not bit-exact. Times are times of the emulation."
-        : `Results on this device are evidence for ${profile.chip.value} alone.`}
+        : standing === "virtual"
+          ? `${STANDING_TITLES.virtual}. What it runs was compiled and run by Metal; limits, family and times are the hypervisor's.`
+          : `Results on this device are evidence for ${profile.chip.value} alone.`}
     </p>
   );
 }

@@ -17,10 +17,18 @@ const GROUPS: Readonly<Record<Feature["group"], string>> = {
 
 const STATES = { held: "held", not_held: "not held", not_known: "not known" } as const;
 
-/** `17 of 20 held, 2 not known`. */
+const BY_WORDS = { predicted: "predicted", api: "API" } as const;
+
+/** How the answers are known: `predicted, not probed`, or how many the device gave itself. */
+function knownText(features: readonly Feature[]): string {
+  const asked = features.filter(({ by }) => by === "api").length;
+  return asked === 0 ? "predicted, not probed" : `${asked} by API, the others predicted`;
+}
+
+/** `17 of 20 held, 2 not known; predicted, not probed`. */
 export function featuresMeta(features: readonly Feature[]): string {
   const of = (state: Feature["state"]): number => features.filter((feature) => feature.state === state).length;
-  return `${of("held")} of ${features.length} held, ${of("not_known")} not known; predicted, not probed`;
+  return `${of("held")} of ${features.length} held, ${of("not_known")} not known; ${knownText(features)}`;
 }
 
 export function saveFeatures(features: readonly Feature[], device: string): void {
@@ -30,11 +38,12 @@ export function saveFeatures(features: readonly Feature[], device: string): void
     row.requires,
     row.actual,
     STATES[row.state],
+    BY_WORDS[row.by],
     row.reason,
     row.source,
   ]);
-  const head = ["group", "feature", "requires", "has", "state", "reason", "source"];
-  saveCsv(`capabilities-${device}`, csvText(`capabilities of ${device}: predicted, not probed`, head, rows));
+  const head = ["group", "feature", "requires", "has", "state", "known by", "reason", "source"];
+  saveCsv(`capabilities-${device}`, csvText(`capabilities of ${device}: ${knownText(features)}`, head, rows));
 }
 
 function State({ state }: { readonly state: Feature["state"] }): ReactElement {
@@ -81,7 +90,7 @@ function Row({ feature, open }: RowProps): ReactElement {
             <p className="t2">{reason}</p>
             {state === "not_known" ? null : (
               <p className="t3">
-                requires {requires}; has {actual}
+                requires {requires}; has {actual}; known by: {BY_WORDS[feature.by]}
               </p>
             )}
             <p className="t3">source: {source}</p>

@@ -2,14 +2,16 @@
 import type { ReactElement } from "react";
 import { isSoft, KNOWN_BY, type KnownBy } from "../../parts/known_by.ts";
 import { countText } from "../../parts/text.ts";
-import type { Profile } from "./devices_list.tsx";
+import type { Profile } from "../../state/device_choice.ts";
 import type { Chip } from "./words.ts";
 
 export interface ProfileFact {
   readonly label: string;
-  readonly value: string;
+  /** Null: not known, for `reason`. */
+  readonly value: string | null;
   readonly by: KnownBy;
   readonly source: string;
+  readonly reason?: string | null;
 }
 
 export function factsOf(profile: Profile): readonly ProfileFact[] {
@@ -29,7 +31,19 @@ export function factsOf(profile: Profile): readonly ProfileFact[] {
     fact("system", profile.os, profile.os.value),
     fact("Metal language", profile.metalVersion, profile.metalVersion.value),
     fact("toolchain", profile.toolchain, profile.toolchain.value),
+    ...virtualOf(profile),
   ];
+}
+
+function virtualOf({ virtualGpu }: Profile): readonly ProfileFact[] {
+  if (virtualGpu === undefined) return [];
+  const value = virtualGpu.value ? "yes: results support no chip" : "no";
+  return [{ label: "virtual GPU", value, by: virtualGpu.by, source: virtualGpu.source }];
+}
+
+/** What else a Metal device was asked, in the order in which it has it. */
+export function moreFactsOf({ facts = [] }: Profile): readonly ProfileFact[] {
+  return facts.map(({ label, value, by, source, reason }) => ({ label, value, by, source, reason }));
 }
 
 const LIMITS = [
@@ -68,10 +82,16 @@ function Row({ fact }: { readonly fact: ProfileFact }): ReactElement {
   return (
     <tr>
       <td className="t2 el">{fact.label}</td>
-      <td className="m el" title={fact.value}>
-        {fact.value}
-      </td>
-      <td className={isSoft(fact.by) ? "ambig" : "t2"}>{KNOWN_BY[fact.by]}</td>
+      {fact.value === null ? (
+        <td className="t3 el" title={fact.reason ?? undefined}>
+          not known: {fact.reason}
+        </td>
+      ) : (
+        <td className="m el" title={fact.value}>
+          {fact.value}
+        </td>
+      )}
+      <td className={fact.value !== null && isSoft(fact.by) ? "ambig" : "t2"}>{KNOWN_BY[fact.by]}</td>
       <td className="t3 el" title={fact.source}>
         {fact.source}
       </td>
@@ -86,6 +106,7 @@ interface ProfileTableProps {
 }
 
 export function ProfileTable({ profile, chip }: ProfileTableProps): ReactElement {
+  const more = moreFactsOf(profile);
   return (
     <div className="body scroll">
       <table className="tbl fix facts">
@@ -101,6 +122,16 @@ export function ProfileTable({ profile, chip }: ProfileTableProps): ReactElement
           {factsOf(profile).map((fact) => (
             <Row key={fact.label} fact={fact} />
           ))}
+          {more.length === 0 ? null : (
+            <>
+              <tr className="grp">
+                <td colSpan={4}>What else the device and its system say</td>
+              </tr>
+              {more.map((fact) => (
+                <Row key={fact.label} fact={fact} />
+              ))}
+            </>
+          )}
           <tr className="grp">
             <td colSpan={4}>Limits, which decide whether a dispatch is legal</td>
           </tr>

@@ -1,6 +1,7 @@
 /** The table of claims: rows are operator, route and dtype, columns are devices, a cell is the highest level. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
 import { type Level, levelRank } from "../../parts/pips.tsx";
+import type { Standing } from "../../parts/standing.tsx";
 import type { RunEntryView } from "../../state/session.ts";
 
 type Kept = Extract<RunEntryView, { state: "kept" }>;
@@ -10,8 +11,8 @@ type Routes = CallOutput<"kernels.list">["routes"];
 export interface ClaimColumn {
   readonly id: string;
   readonly title: string;
-  /** Emulated columns never support a chip. */
-  readonly emulated: boolean;
+  /** Only claims of a chip support one: what is emulated, or ran on a virtual GPU, never does. */
+  readonly standing: Standing;
 }
 
 export interface ClaimCell {
@@ -39,11 +40,16 @@ export interface ClaimTable {
 }
 
 /** Stands for all chips while there is no evidence about any. */
-export const NO_CHIP: ClaimColumn = { id: "any", title: "any chip", emulated: false };
+export const NO_CHIP: ClaimColumn = { id: "any", title: "any chip", standing: "chip" };
 
-function columnOf(claim: Claim): ClaimColumn {
-  const emulated = claim.execution === "emulated";
-  return { id: `${claim.execution} ${claim.device}`, title: claim.supportsChip ?? claim.device, emulated };
+/** The first Metal device of every Mac is `metal:0`, so that its columns go by chip, or by name where it supports none. */
+function columnOf({ deviceName }: Kept, { execution, device, supportsChip }: Claim): ClaimColumn {
+  if (execution !== "metal") {
+    const standing = execution === "nvidia" ? "chip" : execution;
+    return { id: `${execution} ${device}`, title: supportsChip ?? device, standing };
+  }
+  if (supportsChip !== null) return { id: `metal ${supportsChip}`, title: supportsChip, standing: "chip" };
+  return { id: `metal ${deviceName}, no chip`, title: deviceName, standing: "virtual" };
 }
 
 function rowId(operator: string, route: string, dtype: string): string {
@@ -62,7 +68,7 @@ export function claimTable(entries: readonly RunEntryView[], routes: Routes): Cl
   for (const entry of entries) {
     if (entry.state !== "kept") continue;
     for (const claim of entry.claims) {
-      const column = columnOf(claim);
+      const column = columnOf(entry, claim);
       columns.set(column.id, column);
       const { operator, route, dtype } = claim;
       const id = rowId(operator, route, dtype);
@@ -86,7 +92,9 @@ export function claimTable(entries: readonly RunEntryView[], routes: Routes): Cl
       return { id, operator, route: name, dtype, planned: status === "planned", cells: cells.get(id) ?? new Map() };
     }),
   );
-  const real = [...columns.values()].filter((column) => !column.emulated);
-  const emulated = [...columns.values()].filter((column) => column.emulated);
-  return { columns: [...(real.length > 0 ? real : [NO_CHIP]), ...emulated], rows: [...rows, ...foreign.values()] };
+  const of = (...standings: readonly Standing[]): readonly ClaimColumn[] =>
+    [...columns.values()].filter(({ standing }) => standings.includes(standing));
+  const real = of("chip", "imported");
+  const ordered = [...(real.length > 0 ? real : [NO_CHIP]), ...of("virtual"), ...of("emulated")];
+  return { columns: ordered, rows: [...rows, ...foreign.values()] };
 }

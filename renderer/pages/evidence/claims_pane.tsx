@@ -2,9 +2,23 @@
 import type { ReactElement } from "react";
 import { PaneHead } from "../../parts/pane.tsx";
 import { Pips } from "../../parts/pips.tsx";
+import { STANDING_TITLES, type Standing } from "../../parts/standing.tsx";
 import { useAnswer, useRuns } from "../../state/session.ts";
 import { setParams } from "../../state/view.ts";
 import { type ClaimCell, type ClaimColumn, type ClaimRow, claimTable } from "./claims.ts";
+
+const INKS: Readonly<Partial<Record<Standing, string>>> = { emulated: "emuink", virtual: "virtualink" };
+const GROUNDS: Readonly<Partial<Record<Standing, string>>> = { emulated: "emucol", virtual: "virtualcol" };
+
+/** `emu m3-max`, `Apple Paravirtual device, virtual`. */
+function columnTitle({ title, standing }: ClaimColumn): string {
+  if (standing === "emulated") return title.replace("emulated:", "emu ");
+  return standing === "virtual" ? `${title}, virtual` : title;
+}
+
+function columnHint({ id, standing }: ClaimColumn): string {
+  return standing === "chip" ? id : `${id}. ${STANDING_TITLES[standing]}`;
+}
 
 function Cell({
   row,
@@ -26,8 +40,8 @@ function Cell({
       title={`${words} (${cell.bundles === 1 ? "1 bundle" : `${cell.bundles} bundles`})`}
       onClick={() => setParams({ bundle: cell.bundle })}
     >
-      <Pips level={cell.level} emulated={column.emulated} />
-      <span className={column.emulated ? "w emuink" : "w"}>{cell.level}</span>
+      <Pips level={cell.level} standing={column.standing} />
+      <span className={`w ${INKS[column.standing] ?? ""}`}>{cell.level}</span>
     </button>
   );
 }
@@ -38,15 +52,22 @@ export function ClaimsPane(): ReactElement {
   const { columns, rows } = claimTable(runs, kernels.state === "there" ? kernels.value.routes : []);
   return (
     <>
-      <PaneHead title="Claims" meta="computed from the records below, never typed; emulated columns support no chip" />
+      <PaneHead
+        title="Claims"
+        meta="computed from the records below, never typed; emulated and virtual columns support no chip"
+      />
       <div className="body scroll claims-body">
         <table className="tbl claims">
           <thead>
             <tr>
               <th>operator and route</th>
               {columns.map((column) => (
-                <th key={column.id} className={column.emulated ? "emucol emuink" : ""} title={column.id}>
-                  {column.emulated ? column.title.replace("emulated:", "emu ") : column.title}
+                <th
+                  key={column.id}
+                  className={`${GROUNDS[column.standing] ?? ""} ${INKS[column.standing] ?? ""}`}
+                  title={columnHint(column)}
+                >
+                  {columnTitle(column)}
                 </th>
               ))}
               <td className="rest" />
@@ -63,7 +84,7 @@ export function ClaimsPane(): ReactElement {
                   </span>
                 </td>
                 {columns.map((column) => (
-                  <td key={column.id} className={column.emulated ? "emucol" : ""}>
+                  <td key={column.id} className={GROUNDS[column.standing] ?? ""}>
                     <Cell row={row} column={column} cell={row.cells.get(column.id)} />
                   </td>
                 ))}

@@ -9,7 +9,8 @@ import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { WIDE_FROM } from "../../parts/pane_widths.ts";
 import { Panes, useMedia } from "../../parts/panes.tsx";
-import { entryGlyph, entryWord } from "../../parts/run_entry.ts";
+import { entryGlyph, entryStanding, entryWord, underValidation } from "../../parts/run_entry.ts";
+import type { Standing } from "../../parts/standing.tsx";
 import { countText, plural, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { rowHeight, useRowInSight, useWindowed } from "../../parts/windowed.ts";
 import { useAction } from "../../shell/actions.ts";
@@ -46,6 +47,23 @@ function VerifiedCell({ verified, bad }: { readonly verified: Verified; readonly
   }
 }
 
+const DEVICE_LOOKS: Readonly<Record<Standing, string>> = {
+  chip: "el",
+  imported: "el",
+  emulated: "el emuink",
+  virtual: "el virtualink",
+};
+
+/** The device's id; that of a Metal device says nothing, so that its name stands there, and what its results are worth. */
+function deviceText(entry: Extract<RunEntryView, { state: "kept" }>): string {
+  const name = entry.execution === "metal" ? entry.deviceName : entry.device;
+  const marks = [
+    ...(entryStanding(entry) === "virtual" ? ["virtual GPU"] : []),
+    ...(underValidation(entry) ? ["validation"] : []),
+  ];
+  return [name, ...marks].join(", ");
+}
+
 interface BundleRowProps {
   readonly entry: RunEntryView;
   readonly verified: Verified;
@@ -59,6 +77,7 @@ interface BundleRowProps {
 function BundleRow({ entry, verified, note, wide, noted }: BundleRowProps): ReactElement {
   const pinned = useBaseline() === entry.id;
   const kept = entry.state === "kept" ? entry : undefined;
+  const standing = kept === undefined ? "chip" : entryStanding(kept);
   return (
     <>
       <td>
@@ -81,8 +100,8 @@ function BundleRow({ entry, verified, note, wide, noted }: BundleRowProps): Reac
           {note}
         </td>
       ) : null}
-      <td className={kept?.execution === "emulated" ? "el emuink" : "el"} title={kept?.deviceName}>
-        {kept?.device ?? ""}
+      <td className={DEVICE_LOOKS[standing]} title={kept?.deviceName}>
+        {kept === undefined ? "" : deviceText(kept)}
       </td>
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>
       <td className="num t2">{kept === undefined ? "" : sizeText(kept.bytes)}</td>
@@ -259,7 +278,11 @@ function BundlesView({ folder, desktop }: { readonly folder: string; readonly de
   useTrail("Evidence", plural(all.length, "bundle"));
   const place = from ?? (selected === undefined ? "" : `${folder}/${selected.id}`);
   useViewCommand(selected === undefined ? ["lockstep", "parity"] : ["lockstep", "verify", place]);
-  useViewExecution(selected?.state === "kept" ? { execution: selected.execution, where: selected.deviceName } : null);
+  useViewExecution(
+    selected?.state === "kept"
+      ? { execution: selected.execution, where: selected.deviceName, standing: entryStanding(selected) }
+      : null,
+  );
   const move = (by: number): void => {
     const at = shown.findIndex((entry) => entry.id === selected?.id);
     const next = shown[Math.max(0, Math.min(shown.length - 1, at + by))];

@@ -4,7 +4,8 @@ import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { PaneHead } from "../../parts/pane.tsx";
-import { outcomeWord } from "../../parts/run_entry.ts";
+import { entryStanding, outcomeWord, underValidation } from "../../parts/run_entry.ts";
+import { StandingTag, ValidationTag } from "../../parts/standing.tsx";
 import { countText, digestText, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
 import type { RunEntryView, VerificationView, VerifiedView, VerifyProgressView } from "../../state/session.ts";
@@ -91,8 +92,9 @@ function Identity({ entry, from }: IdentityProps): ReactElement {
           sha256 {digestText(entry.identity)}
         </dd>
         <dt>device</dt>
-        <dd className={entry.execution === "emulated" ? "emuink" : ""}>
-          {entry.execution}, {entry.deviceName}
+        <dd>
+          {entry.execution}, {entry.deviceName} <StandingTag standing={entryStanding(entry)} />
+          {underValidation(entry) ? <ValidationTag /> : null}
         </dd>
         <dt>results</dt>
         <dd>

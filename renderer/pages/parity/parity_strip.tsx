@@ -3,6 +3,8 @@ import type { ReactElement } from "react";
 import { ActionButton } from "../../parts/button.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { Pinned } from "../../parts/pinned.tsx";
+import { underValidation } from "../../parts/run_entry.ts";
+import { StandingTag, standingOf, ValidationTag } from "../../parts/standing.tsx";
 import { ViewLink } from "../../shell/nav.tsx";
 import { noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
@@ -68,7 +70,7 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
       <div className="row wrap">
         {result === undefined ? null : (
           <div className="ladder">
-            {ladderOf(result, claimed, run.execution).map(({ level, state: rung, title }) => (
+            {ladderOf(result, claimed, standingOf(run.execution, run.device)).map(({ level, state: rung, title }) => (
               <span key={level} className={rung === "open" ? "" : rung} title={title}>
                 {rung === "at" ? <Glyph name="fail" /> : <i />}
                 {level}
@@ -76,12 +78,8 @@ export function ParityStrip({ run, row, claimed, others, other }: ParityStripPro
             ))}
           </div>
         )}
-        {run.execution === "emulated" ? (
-          <span className="tag emu" title="An emulated result supports no chip">
-            EMULATED
-          </span>
-        ) : null}
-        {run.execution === "imported" ? <span className="tag">imported</span> : null}
+        <StandingTag standing={standingOf(run.execution, run.device)} />
+        {underValidation(run) ? <ValidationTag /> : null}
         <Pinned result={result} />
         {result?.check !== undefined &&
         result.gates.some(({ id, verdict }) => id === "checker" && verdict !== "pass") ? (

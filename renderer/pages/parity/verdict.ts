@@ -1,6 +1,7 @@
 /** What the strip says of a result: sentence, how far over, next step, and the ladder. Pure. */
 import { LEVELS } from "../../../electron/contract.ts";
 import { missedGate, missText } from "../../../electron/words.ts";
+import type { Standing } from "../../parts/standing.tsx";
 import type { Result } from "../../state/run_model.ts";
 import { ratioText } from "./address.ts";
 
@@ -56,13 +57,14 @@ export interface Rung {
 }
 
 /** The ladder of a result: what its route's claim reaches in this run, the rung that the result fails at. */
-export function ladderOf(result: Result, claimed: Level | null, execution: string): readonly Rung[] {
+export function ladderOf(result: Result, claimed: Level | null, standing: Standing): readonly Rung[] {
   const reached = claimed === null ? -1 : LEVELS.indexOf(claimed);
   return LEVELS.map((level, rung): Rung => {
     if (rung <= reached) return { level, state: "on", title: "reached by this route in this run" };
     if (level === "parity" && result.verdict === "fail") return { level, state: "at", title: "this result fails it" };
-    if (rung >= LEVELS.indexOf("screened") && (execution === "emulated" || execution === "imported")) {
-      return { level, state: "off", title: `${execution} outputs have no timing that counts for a chip` };
+    if (rung >= LEVELS.indexOf("screened") && standing !== "chip") {
+      const whose = standing === "virtual" ? "a virtual GPU has" : `${standing} outputs have`;
+      return { level, state: "off", title: `${whose} no timing that counts for a chip` };
     }
     return { level, state: "open", title: "not reached" };
   });

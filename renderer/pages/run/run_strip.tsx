@@ -2,7 +2,9 @@
 import { type ReactElement, useEffect, useState } from "react";
 import { ActionButton } from "../../parts/button.tsx";
 import { Glyph, Icon, Verdict } from "../../parts/glyph.tsx";
+import { underValidation } from "../../parts/run_entry.ts";
 import type { GlyphName } from "../../parts/sprite.tsx";
+import { StandingTag, standingOf, ValidationTag } from "../../parts/standing.tsx";
 import { clockText, countText, plural } from "../../parts/text.ts";
 import { type Row, type RowState, STATE_WORDS, tally } from "../../state/rows.ts";
 import type { RunModel } from "../../state/run_model.ts";
@@ -203,6 +205,8 @@ export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps):
           {running ? " elapsed" : ""}
           {ranOn(run)}
         </span>
+        <StandingTag standing={standingOf(run.execution, run.device)} />
+        {underValidation(run) ? <ValidationTag /> : null}
         <span className="sp" />
         {running ? (
           <>

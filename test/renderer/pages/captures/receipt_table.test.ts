@@ -4,8 +4,11 @@ import { contractFor } from "../../../../kernels/contracts.ts";
 import type { DecodeShape } from "../../../../kernels/route.ts";
 import { findRoute } from "../../../../kernels/routes.ts";
 import {
+  bracketFrom,
   byText,
+  compileRows,
   contractText,
+  moreLines,
   receiptLines,
   receiptRows,
   registersRow,
@@ -72,10 +75,40 @@ describe("rows", () => {
   });
 
   it("have registers only where a bracket is known", () => {
-    const row = registersRow([{ low: 57, high: 64, source: "832 threads" }, undefined]);
+    const told = { low: 57, high: 64, source: "832 threads", by: "inferred" } as const;
+    const row = registersRow([told, undefined]);
     expect(row.cells.map(({ text }) => text)).toEqual(["57 to 64", "not known"]);
-    expect(registersRow([{ low: 1, high: 52, source: "" }]).cells[0]!.text).toBe("up to 52");
+    expect(row.by).toBe("inferred");
+    expect(registersRow([{ ...told, low: 1, high: 52 }]).cells[0]!.text).toBe("up to 52");
     expect(registersRow([undefined]).by).toBe("not known");
+  });
+
+  it("take the receipt's own bracket before what the threads tell, with how it is known", () => {
+    const own = { registers: { value: { least: 33, most: 40 }, by: "table" as const, source: "896 threads" } };
+    const told = { low: 57, high: 64, source: "832 threads" };
+    expect(bracketFrom(own, told)).toEqual({ low: 33, high: 40, by: "table", source: "896 threads" });
+    expect(bracketFrom({}, told)).toEqual({ ...told, by: "inferred" });
+    expect(bracketFrom(undefined, undefined)).toBeUndefined();
+  });
+
+  it("say with what a pipeline was compiled, where a receipt says it", () => {
+    const stated = { language: { value: "MSL 3.1", by: "api", source: "MTLCompileOptions" } } as const;
+    expect(compileRows([undefined, {}])).toEqual([]);
+    const [row, ...more] = compileRows([stated, undefined]);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ id: "language", by: "API" });
+    expect(row!.cells.map(({ text }) => text)).toEqual(["MSL 3.1", "not known"]);
+    expect(moreLines([row!], [{ stage: "partial", kernel: "k" }])[0]).toEqual([
+      "partial",
+      "k",
+      "language",
+      "none",
+      "none",
+      "MSL 3.1",
+      "not asked",
+      "API",
+      "API: MTLCompileOptions",
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  clockNote,
   clockText,
   columnOf,
   partsOf,
@@ -20,6 +21,7 @@ function sample(run: string, route: string, ns: readonly number[], passed = true
 
 const TIMINGS: Timings = {
   device: "emulated:m3-max",
+  deviceName: "Emulated M3 Max (apple9)",
   execution: "emulated",
   runs: 3,
   left: 0,
@@ -63,6 +65,38 @@ describe("points", () => {
 
   it("show where a run ends", () => {
     expect([...runEdges(POINTS).edges]).toEqual([2, 3]);
+  });
+});
+
+describe("the clock of a time", () => {
+  const timed = (...clocks: readonly ("command_buffer" | "stage_boundary_counters")[]): Timings["samples"][number] => {
+    const own = sample(
+      "1",
+      "fused",
+      clocks.map(() => 1e6),
+    );
+    return { ...own, dispatches: own.dispatches.map((each, index) => ({ ...each, clock: clocks[index] })) };
+  };
+  const points = (...samples: Timings["samples"]) => pointsOf({ ...TIMINGS, samples }, "fused", "staged", WHOLE);
+
+  it("is that of its dispatches, none where the device is emulated", () => {
+    expect(POINTS[0]!.clock).toBeNull();
+    expect(clockNote(POINTS)).toBe("emulation");
+    expect(points(timed("stage_boundary_counters", "stage_boundary_counters"))[0]!.clock).toBe(
+      "stage_boundary_counters",
+    );
+    const mixed = timed("stage_boundary_counters", "command_buffer");
+    expect(points(mixed)[0]!.clock).toBe("mixed");
+    expect(pointsOf({ ...TIMINGS, samples: [mixed] }, "fused", null, "merge")[0]!.clock).toBe("command_buffer");
+  });
+
+  it("is said once, and a warning where points differ", () => {
+    const counters = timed("stage_boundary_counters");
+    expect(clockNote(points(counters, counters))).toBe("stage-boundary counters");
+    expect(clockNote(points(counters, timed("command_buffer")))).toBe(
+      "different clocks, not to be compared: stage-boundary counters; command buffer",
+    );
+    expect(clockNote([])).toBe("");
   });
 });
 

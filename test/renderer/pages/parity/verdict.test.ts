@@ -55,8 +55,13 @@ describe("the ladder", () => {
     expect(states(FAILED, "smoke", "emulated")).toEqual(["on", "on", "on", "on", "at", "open", "off", "off"]);
   });
 
+  it("has no timing levels on a virtual GPU either", () => {
+    const rungs = ladderOf(FAILED, null, "virtual");
+    expect(rungs.at(-1)).toMatchObject({ state: "off", title: expect.stringContaining("a virtual GPU has no timing") });
+  });
+
   it("shows nothing as reached where there is no claim", () => {
-    expect(states(FAILED, null, "metal")).toEqual(["open", "open", "open", "open", "at", "open", "open", "open"]);
+    expect(states(FAILED, null, "chip")).toEqual(["open", "open", "open", "open", "at", "open", "open", "open"]);
   });
 });
 
