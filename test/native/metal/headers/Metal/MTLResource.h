@@ -5,6 +5,8 @@
 
 NS_ASSUME_NONNULL_BEGIN
 
+@protocol MTLDevice;
+
 typedef NS_ENUM(NSUInteger, MTLStorageMode) {
   MTLStorageModeShared = 0,
 };
@@ -24,6 +26,7 @@ typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
 @protocol MTLResource <NSObject>
 #endif
 @property(nullable, copy, atomic) NSString *label;
+@property(readonly) id<MTLDevice> device;
 @property(readonly) NSUInteger allocatedSize;
 @end
 

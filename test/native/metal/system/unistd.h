@@ -1,11 +1,13 @@
 /* Stands for <unistd.h>. */
 #pragma once
 #include <sys/types.h>
+#define F_OK 0
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
 #define _SC_PAGESIZE 29
 extern "C" {
 [[noreturn]] void _exit(int status);
+int access(const char *path, int mode);
 int close(int file);
 int ftruncate(int file, off_t length);
 pid_t getpid(void);

@@ -10,8 +10,8 @@ import { sources, targets } from "../../../build/native.mjs";
 import { runProcess } from "../../../native/msl/process.ts";
 import { testToolchain } from "../msl/workbench.ts";
 
-const HEADERS = import.meta.dirname;
-const ROOT = join(HEADERS, "..", "..", "..");
+const HEADERS = join(import.meta.dirname, "system");
+const ROOT = join(HEADERS, "..", "..", "..", "..");
 const TRIPLE = "arm64-apple-macos13";
 
 const PATHS: readonly string[] = targets().flatMap(({ list }) => sources(join(ROOT, list)));
