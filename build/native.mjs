@@ -34,13 +34,22 @@ function run(command, args) {
   });
 }
 
+/** The oldest macOS that the native parts run on; newer calls stand behind `@available`. */
+export const DEPLOYMENT_TARGET = "13.0";
+
+const METAL_FRAMEWORKS = ["Metal", "Foundation", "CoreFoundation", "IOKit"];
+
 /**
- * What is built, as a table: output, list of sources, flags.
- * @typedef {{ output: string, list: string, compile: string[], link: string[] }} Target
+ * What is built, as a table: output, list of sources, flags. `objective` is a second list of sources that go into the
+ * same output, in Objective-C++, with flags that they have beyond those of the others.
+ * @typedef {{ list: string, compile: string[] }} Part
+ * @typedef {Part & { output: string, objective?: Part, link: string[] }} Target
+ * @param {NodeJS.Platform} platform that they are built for
  * @returns {Target[]}
  */
-export function targets() {
-  const darwin = process.platform === "darwin";
+export function targets(platform = process.platform) {
+  const darwin = platform === "darwin";
+  const oldest = darwin ? [`-mmacosx-version-min=${DEPLOYMENT_TARGET}`] : [];
   return [
     {
       output: "lockstep.node",
@@ -51,21 +60,49 @@ export function targets() {
         "-DNAPI_VERSION=8",
         "-DNODE_ADDON_API_CPP_EXCEPTIONS",
         "-DNODE_API_NO_EXTERNAL_BUFFERS_ALLOWED",
+        ...(darwin ? ["-DLOCKSTEP_METAL"] : []),
+        ...oldest,
         "-isystem",
         "node_modules/node-api-headers/include",
         "-isystem",
         "node_modules/node-addon-api",
       ],
-      link: darwin ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-pthread"],
+      ...(darwin
+        ? {
+            objective: {
+              list: "native/metal/SOURCES",
+              compile: ["-x", "objective-c++", "-fobjc-arc", "-fblocks", "-Wunguarded-availability"],
+            },
+          }
+        : {}),
+      link: darwin
+        ? [
+            ...["-bundle", "-undefined", "dynamic_lookup"],
+            ...oldest,
+            "-fobjc-arc",
+            ...METAL_FRAMEWORKS.flatMap((name) => ["-framework", name]),
+          ]
+        : ["-shared", "-pthread"],
     },
     {
       output: "lockstep-runner",
       list: "native/emulator/runner/SOURCES",
-      compile: ["-I", "native/emulator/runtime"],
+      compile: ["-I", "native/emulator/runtime", ...oldest],
       // Kernel modules bring everything they need; the runner exports nothing to them.
-      link: darwin ? [] : ["-pthread", "-ldl"],
+      link: darwin ? oldest : ["-pthread", "-ldl"],
     },
   ];
+}
+
+/**
+ * The sources of a target with the flags of each.
+ * @param {Target} target @returns {{ source: string, flags: string[] }[]}
+ */
+export function compilations(target) {
+  const { list, compile, objective } = target;
+  const plain = sources(list).map((source) => ({ source, flags: compile }));
+  const more = objective === undefined ? [] : sources(objective.list);
+  return [...plain, ...more.map((source) => ({ source, flags: [...compile, ...(objective?.compile ?? [])] }))];
 }
 
 /**
@@ -79,11 +116,11 @@ export async function buildNative(compiler, out, extra = [], only = targets().ma
   const chosen = targets().filter((target) => only.includes(target.output));
   const jobs = [];
   for (const target of chosen) {
-    for (const source of sources(target.list)) {
-      const object = path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`);
+    for (const { source, flags } of compilations(target)) {
+      const object = objectOf(out, target, source);
       fs.mkdirSync(path.dirname(object), { recursive: true });
-      const flags = ["-std=c++20", "-O3", "-g1", ...WARNINGS, ...target.compile, ...extra];
-      jobs.push({ object, args: [...flags, "-MD", "-MF", `${object}.d`, "-c", source, "-o", object] });
+      const all = ["-std=c++20", "-O3", "-g1", ...WARNINGS, ...flags, ...extra];
+      jobs.push({ object, args: [...all, "-MD", "-MF", `${object}.d`, "-c", source, "-o", object] });
     }
   }
   await inParallel(jobs, async (job) => {
@@ -95,9 +132,7 @@ export async function buildNative(compiler, out, extra = [], only = targets().ma
     fs.writeFileSync(`${job.object}.args`, job.args.join("\n"));
   });
   for (const target of chosen) {
-    const objects = sources(target.list).map((source) =>
-      path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`),
-    );
+    const objects = compilations(target).map(({ source }) => objectOf(out, target, source));
     const product = path.join(out, target.output);
     // Linked beside and renamed: a running process keeps its old file.
     const temporary = `${product}.${process.pid}.tmp`;
@@ -106,6 +141,11 @@ export async function buildNative(compiler, out, extra = [], only = targets().ma
     if (result.status !== 0) throw new Error(`linking ${target.output} failed:\n${result.output}`);
     fs.renameSync(temporary, product);
   }
+}
+
+/** @param {string} out @param {Target} target @param {string} source */
+function objectOf(out, target, source) {
+  return path.join(out, "objects", target.output, `${source.replaceAll("/", "__")}.o`);
 }
 
 /**

@@ -1,16 +1,31 @@
 #include <napi.h>
 
+#include <exception>
+#include <memory>
+#include <utility>
+
 #include "../oracle/attention.h"
 #include "arguments.h"
 #include "attention_call.h"
 #include "generate_call.h"
 #include "memory_object.h"
+#include "shared_memory.h"
+
+#if defined(LOCKSTEP_METAL)
+#include "../metal/exports.h"
+#endif
 
 namespace {
 
 Napi::Value allocate(const Napi::CallbackInfo& info) {
   const auto bytes = lockstep::whole_number(info[0], "bytes", 1, lockstep::kMaxSafeInteger);
-  return lockstep::MemoryObject::create(info.Env(), bytes);
+  std::shared_ptr<lockstep::SharedMemory> memory;
+  try {
+    memory = lockstep::SharedMemory::allocate(bytes);
+  } catch (const std::exception& error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
+  return lockstep::MemoryObject::create(info.Env(), std::move(memory));
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
@@ -25,7 +40,11 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   Napi::Array instruction_sets = Napi::Array::New(env, names.size());
   for (std::uint32_t i = 0; i < names.size(); ++i) instruction_sets.Set(i, names[i]);
   exports.Set("instructionSets", instruction_sets);
+#if defined(LOCKSTEP_METAL)
+  exports.Set("metal", lockstep::metal::exports(env));
+#else
   exports.Set("metal", env.Null());
+#endif
   return exports;
 }
 

@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 /// Keeps the memory of every tensor mapped while a call works on it.
-using Held = std::vector<std::shared_ptr<SharedMemory>>;
+using Held = std::vector<std::shared_ptr<HostMemory>>;
 
 constexpr std::uint64_t kMostRows = 0x7fffffff;
 constexpr std::uint64_t kMostWidth = 1 << 16;

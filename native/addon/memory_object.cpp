@@ -1,7 +1,8 @@
 #include "memory_object.h"
 
 #include <cstring>
-#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "arguments.h"
 
@@ -11,34 +12,43 @@ namespace {
 /// Marks the objects that `MemoryObject` wraps, so that a foreign object is refused instead of misread.
 constexpr napi_type_tag kTag = {0x4c6f636b73746570, 0x4d656d6f72792031};
 
+/// Constructors of the two kinds. They take an external with the memory, which scripts cannot make.
 struct InstanceData {
-  Napi::FunctionReference constructor;
+  Napi::FunctionReference plain;
+  Napi::FunctionReference shared;
 };
+
+Napi::Object construct(Napi::Env env, const Napi::FunctionReference& constructor, std::shared_ptr<HostMemory> memory) {
+  return constructor.New({Napi::External<std::shared_ptr<HostMemory>>::New(env, &memory)});
+}
 
 }  // namespace
 
-Napi::Function MemoryObject::define(Napi::Env env) {
-  Napi::Function constructor =
-      DefineClass(env, "NativeMemory",
-                  {InstanceAccessor<&MemoryObject::bytes>("bytes", napi_enumerable),
-                   InstanceAccessor<&MemoryObject::path>("path", napi_enumerable),
-                   InstanceAccessor<&MemoryObject::file_offset>("fileOffset", napi_enumerable),
-                   InstanceMethod<&MemoryObject::write>("write"), InstanceMethod<&MemoryObject::read>("read"),
-                   InstanceMethod<&MemoryObject::fill>("fill"),
-                   InstanceMethod<&MemoryObject::sentinel_intact>("sentinelIntact"),
-                   InstanceMethod<&MemoryObject::release>("release")});
+void MemoryObject::define(Napi::Env env) {
+  std::vector<Napi::ClassPropertyDescriptor<MemoryObject>> properties = {
+      InstanceAccessor<&MemoryObject::bytes>("bytes", napi_enumerable),
+      InstanceMethod<&MemoryObject::write>("write"),
+      InstanceMethod<&MemoryObject::read>("read"),
+      InstanceMethod<&MemoryObject::fill>("fill"),
+      InstanceMethod<&MemoryObject::sentinel_intact>("sentinelIntact"),
+      InstanceMethod<&MemoryObject::release>("release")};
   auto* data = new InstanceData();
-  data->constructor = Napi::Persistent(constructor);
+  data->plain = Napi::Persistent(DefineClass(env, "NativeMemory", properties));
+  properties.push_back(InstanceAccessor<&MemoryObject::path>("path", napi_enumerable));
+  properties.push_back(InstanceAccessor<&MemoryObject::file_offset>("fileOffset", napi_enumerable));
+  data->shared = Napi::Persistent(DefineClass(env, "SharedNativeMemory", properties));
   env.SetInstanceData(data);
-  return constructor;
 }
 
-Napi::Object MemoryObject::create(Napi::Env env, std::size_t bytes) {
-  auto* data = env.GetInstanceData<InstanceData>();
-  return data->constructor.New({Napi::Number::New(env, static_cast<double>(bytes))});
+Napi::Object MemoryObject::create(Napi::Env env, std::shared_ptr<HostMemory> memory) {
+  return construct(env, env.GetInstanceData<InstanceData>()->plain, std::move(memory));
 }
 
-std::shared_ptr<SharedMemory> MemoryObject::unwrap(const Napi::Value& value, const char* name) {
+Napi::Object MemoryObject::create(Napi::Env env, std::shared_ptr<SharedMemory> memory) {
+  return construct(env, env.GetInstanceData<InstanceData>()->shared, std::move(memory));
+}
+
+std::shared_ptr<HostMemory> MemoryObject::unwrap(const Napi::Value& value, const char* name) {
   if (!value.IsObject() || !value.As<Napi::Object>().CheckTypeTag(&kTag)) {
     throw Napi::TypeError::New(value.Env(), std::string(name) + " is not a NativeMemory; make one with allocate()");
   }
@@ -48,21 +58,24 @@ std::shared_ptr<SharedMemory> MemoryObject::unwrap(const Napi::Value& value, con
 }
 
 MemoryObject::MemoryObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MemoryObject>(info) {
-  const auto bytes = whole_number(info[0], "bytes", 1, kMaxSafeInteger);
-  try {
-    memory_ = SharedMemory::allocate(bytes);
-  } catch (const std::exception& error) {
-    throw Napi::Error::New(info.Env(), error.what());
-  }
+  if (!info[0].IsExternal()) throw Napi::TypeError::New(info.Env(), "native memory is made with allocate() alone");
+  memory_ = std::move(*info[0].As<Napi::External<std::shared_ptr<HostMemory>>>().Data());
   info.This().As<Napi::Object>().TypeTag(&kTag);
 }
 
 // An async worker may still hold the memory; it is unmapped with the last holder.
 void MemoryObject::Finalize(Napi::BasicEnv) { memory_.reset(); }
 
-SharedMemory& MemoryObject::memory(Napi::Env env) const {
+HostMemory& MemoryObject::memory(Napi::Env env) const {
   if (!memory_) throw Napi::Error::New(env, "this memory was released and cannot be used");
   return *memory_;
+}
+
+const SharedMemory& MemoryObject::shared(Napi::Env env) const {
+  // The accessors can be borrowed for an object of the other kind.
+  const auto* shared = dynamic_cast<const SharedMemory*>(&memory(env));
+  if (shared == nullptr) throw Napi::TypeError::New(env, "this memory is not shared with other processes");
+  return *shared;
 }
 
 Napi::Value MemoryObject::bytes(const Napi::CallbackInfo& info) {
@@ -70,15 +83,15 @@ Napi::Value MemoryObject::bytes(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MemoryObject::path(const Napi::CallbackInfo& info) {
-  return Napi::String::New(info.Env(), memory(info.Env()).path());
+  return Napi::String::New(info.Env(), shared(info.Env()).path());
 }
 
 Napi::Value MemoryObject::file_offset(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(memory(info.Env()).file_offset()));
+  return Napi::Number::New(info.Env(), static_cast<double>(shared(info.Env()).file_offset()));
 }
 
 void MemoryObject::write(const Napi::CallbackInfo& info) {
-  SharedMemory& target = memory(info.Env());
+  HostMemory& target = memory(info.Env());
   const auto offset = whole_number(info[0], "offset", 0, kMaxSafeInteger);
   if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
     throw Napi::TypeError::New(info.Env(), "data must be a Uint8Array");
@@ -89,7 +102,7 @@ void MemoryObject::write(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MemoryObject::read(const Napi::CallbackInfo& info) {
-  const SharedMemory& source = memory(info.Env());
+  const HostMemory& source = memory(info.Env());
   const auto offset = whole_number(info[0], "offset", 0, kMaxSafeInteger);
   const auto length = whole_number(info[1], "length", 0, kMaxSafeInteger);
   check_range(info.Env(), "a read", offset, length, source.bytes());

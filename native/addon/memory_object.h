@@ -4,18 +4,21 @@
 
 #include <memory>
 
+#include "host_memory.h"
 #include "shared_memory.h"
 
 namespace lockstep {
 
-/// The JavaScript side of `SharedMemory`: the `NativeMemory` of native/addon.ts. JavaScript never sees the pages
-/// themselves, only copies, because an engine with a memory cage refuses external array buffers.
+/// The JavaScript side of `HostMemory`: the `NativeMemory` of native/memory.ts, and for `SharedMemory` its
+/// `SharedNativeMemory`, which alone has `path` and `fileOffset`. JavaScript never sees the pages themselves, only copies,
+/// because an engine with a memory cage refuses external array buffers.
 class MemoryObject : public Napi::ObjectWrap<MemoryObject> {
  public:
-  static Napi::Function define(Napi::Env env);
-  static Napi::Object create(Napi::Env env, std::size_t bytes);
+  static void define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, std::shared_ptr<HostMemory> memory);
+  static Napi::Object create(Napi::Env env, std::shared_ptr<SharedMemory> memory);
   /// The memory of a `NativeMemory` argument. Throws a TypeError that names the argument, or an Error once released.
-  static std::shared_ptr<SharedMemory> unwrap(const Napi::Value& value, const char* name);
+  static std::shared_ptr<HostMemory> unwrap(const Napi::Value& value, const char* name);
 
   explicit MemoryObject(const Napi::CallbackInfo& info);
   void Finalize(Napi::BasicEnv env) override;
@@ -30,9 +33,10 @@ class MemoryObject : public Napi::ObjectWrap<MemoryObject> {
   Napi::Value sentinel_intact(const Napi::CallbackInfo& info);
   void release(const Napi::CallbackInfo& info);
 
-  SharedMemory& memory(Napi::Env env) const;
+  HostMemory& memory(Napi::Env env) const;
+  const SharedMemory& shared(Napi::Env env) const;
 
-  std::shared_ptr<SharedMemory> memory_;
+  std::shared_ptr<HostMemory> memory_;
 };
 
 }  // namespace lockstep

@@ -18,7 +18,6 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t kUnit = 16;
-constexpr std::uint8_t kSentinel = 0xA5;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -98,8 +97,8 @@ std::shared_ptr<SharedMemory> SharedMemory::allocate(std::size_t bytes) {
     fail("mmap", bytes);
   }
   memory->data_ = memory->mapping_ + memory->file_offset_;
-  std::memset(memory->mapping_, kSentinel, memory->file_offset_);
-  std::memset(memory->data_ + bytes, kSentinel, used - bytes);
+  mark_sentinel(memory->mapping_, memory->file_offset_);
+  mark_sentinel(memory->data_ + bytes, used - bytes);
   return memory;
 }
 
@@ -109,22 +108,9 @@ SharedMemory::~SharedMemory() {
   if (unlink_) unlink(path_.c_str());
 }
 
-void SharedMemory::fill(std::uint32_t word) {
-  const std::size_t words = bytes_ / sizeof(word);
-  // The buffer starts at a multiple of 16 bytes, so words are aligned.
-  auto* out = reinterpret_cast<std::uint32_t*>(data_);
-  for (std::size_t i = 0; i < words; ++i) out[i] = word;
-  std::memcpy(data_ + words * sizeof(word), &word, bytes_ - words * sizeof(word));
-}
-
 bool SharedMemory::sentinel_intact() const {
-  for (std::size_t i = 0; i < file_offset_; ++i) {
-    if (mapping_[i] != kSentinel) return false;
-  }
-  for (const std::uint8_t* p = data_ + bytes_; p != mapping_ + file_bytes_; ++p) {
-    if (*p != kSentinel) return false;
-  }
-  return true;
+  const std::uint8_t* end = data_ + bytes_;
+  return is_sentinel(mapping_, file_offset_) && is_sentinel(end, static_cast<std::size_t>(mapping_ + file_bytes_ - end));
 }
 
 }  // namespace lockstep
