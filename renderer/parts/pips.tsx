@@ -19,7 +19,8 @@ interface PipsProps {
 export function Pips({ level, standing }: PipsProps): ReactElement {
   const rank = levelRank(level);
   const high = rank >= levelRank("parity") ? " hi" : "";
-  const tone = standing === "emulated" ? " emu" : standing === "virtual" ? " virtual" : high;
+  const supports = standing === "chip" || standing === "imported";
+  const tone = supports ? high : standing === "emulated" ? " emu" : " virtual";
   return (
     <span className={`pips${tone}`} aria-hidden="true">
       {LEVELS.slice(1).map((name, index) => (

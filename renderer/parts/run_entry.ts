@@ -1,7 +1,7 @@
 /** How an entry of the list of runs is shown: its glyph and its words. Pure. */
 import type { RunEntryView } from "../state/session.ts";
 import type { GlyphName } from "./sprite.tsx";
-import { type Standing, standingOf } from "./standing.tsx";
+import type { Standing } from "./standing.tsx";
 import { plural } from "./text.ts";
 
 const GLYPHS = {
@@ -48,9 +48,12 @@ export function entrySummary(entry: RunEntryView): string {
   return `${suite}, at ${entry.passed + entry.failed} of ${entry.planned}`;
 }
 
-/** What the results of a kept run are worth. */
+/** What the results of a kept run are worth; its claims say whether they support a chip. */
 export function entryStanding(entry: Extract<RunEntryView, { readonly state: "kept" }>): Standing {
-  return standingOf(entry.execution, { execution: entry.execution, virtualGpu: { value: entry.virtualGpu } });
+  const { execution, virtualGpu, claims } = entry;
+  if (execution === "imported" || execution === "emulated") return execution;
+  if (virtualGpu) return "virtual";
+  return claims.some(({ supportsChip }) => supportsChip === null) ? "unsure" : "chip";
 }
 
 /** True for a run under Metal's validation. */

@@ -32,12 +32,13 @@ export function DeviceChip(): ReactElement | null {
     );
   }
   const standing = standingOf(device.execution, device);
-  const look = standing === "emulated" ? "dev emu" : standing === "virtual" ? "dev virtual" : "dev real";
+  const look = standing === "emulated" ? "dev emu" : standing === "chip" ? "dev real" : "dev virtual";
   const about = standing === "chip" ? "" : `. ${STANDING_TITLES[standing]}`;
   return (
     <div className={look} title={`${device.name.value}, ${device.os.value}${about}`} data-standing={standing}>
       <span className="kind">{device.execution.toUpperCase()}</span>
       {standing === "virtual" ? <span className="kind">VIRTUAL GPU</span> : null}
+      {standing === "unsure" ? <span className="kind">NO CHIP</span> : null}
       <span className="name">{device.chip.value}</span>
       <span className="prof">{device.family.value}</span>
     </div>

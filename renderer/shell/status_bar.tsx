@@ -49,6 +49,7 @@ export function StatusBar(): ReactElement {
           execution <b className={standing === "emulated" ? "m emuink" : "m"}>{execution}</b>
           {execution === "imported" ? ", judged here" : null}
           {standing === "virtual" ? <b className="m virtualink">, virtual GPU</b> : null}
+          {standing === "unsure" ? <b className="m virtualink">, of no known chip</b> : null}
         </span>
       )}
       {host === null ? null : (

@@ -91,7 +91,7 @@ export function TopBar(): ReactElement {
         <DeviceChip />
       </div>
       {standing === "emulated" ? <div className="emustrip" /> : null}
-      {standing === "virtual" ? <div className="emustrip virtual" /> : null}
+      {standing === "virtual" || standing === "unsure" ? <div className="emustrip virtual" /> : null}
     </header>
   );
 }

@@ -35,9 +35,14 @@ export function profilesOf(devices: readonly DeviceEntry[]): readonly Profile[] 
   return devices.flatMap((entry) => (entry.available ? [entry.profile] : []));
 }
 
-/** The device at hand: the first that is there. */
+/** The device at hand: the system's default among Metal devices, else the first that is there. */
 export function defaultProfile(devices: readonly DeviceEntry[]): Profile | undefined {
-  return profilesOf(devices)[0];
+  const profiles = profilesOf(devices);
+  return profiles.find((profile) => profile.execution === "metal" && isDefault(profile)) ?? profiles[0];
+}
+
+function isDefault({ facts }: Profile): boolean {
+  return facts?.some(({ id, value }) => id === "is_default" && value === "yes") ?? false;
 }
 
 /** True where the choice is a chip to emulate, or the emulated device. */
@@ -149,12 +154,6 @@ export function whyDevice(devices: readonly DeviceEntry[], choice: DeviceChoice)
   if (choice.device !== null || choice.chip !== null) return "chosen by you";
   if (profile.execution !== "emulated") return "the system's own device comes first";
   return metal?.available === false ? `emulated, for there is no Metal device: ${metal.reason}` : "emulated";
-}
-
-export interface MetalOption {
-  readonly id: "validation" | "capture";
-  readonly possible: boolean;
-  readonly reason: string;
 }
 
 /** Whether a run under Metal's validation, or a capture, is possible on the device of a choice, and why not. */

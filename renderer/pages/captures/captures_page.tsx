@@ -16,6 +16,7 @@ import { Verdict } from "../../parts/glyph.tsx";
 import { Empty, Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { Pinned } from "../../parts/pinned.tsx";
+import { underValidation } from "../../parts/run_entry.ts";
 import { lengthText, runName } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
@@ -25,6 +26,7 @@ import type { RunModel } from "../../state/run_model.ts";
 import { type Answer, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { useShownRun } from "../run/use_run.ts";
+import { CaptureCase } from "./capture_case.tsx";
 import { bracketOf, OccupancyPane } from "./occupancy_pane.tsx";
 import {
   bracketFrom,
@@ -52,6 +54,7 @@ import {
   receiptOf,
 } from "./use_capture.ts";
 import { useTimings } from "./use_timings.ts";
+import { ValidationPane } from "./validation_pane.tsx";
 import "../../styles/captures.css";
 
 /** Parameters that belong to one case or route and are dropped with it. */
@@ -226,6 +229,7 @@ function ReceiptsPane(props: ReceiptsPaneProps): ReactElement {
               <VariantToggle key={variant.stage} check={{ ...check, dispatches: [variant] }} shown={shown} />
             ))}
           </div>
+          <CaptureCase run={capture.run} name={capture.selected.record.key} route={capture.selected.route} />
         </>
       )}
     </Pane>
@@ -334,7 +338,11 @@ function CaptureView(capture: Capture): ReactElement {
           stage={dispatch?.stage ?? ""}
           shown={variant}
         />
-        <TimingPane capture={capture} timings={timings} unit={unit} />
+        {underValidation(run) && kept ? (
+          <ValidationPane capture={capture} />
+        ) : (
+          <TimingPane capture={capture} timings={timings} unit={unit} />
+        )}
       </div>
     </Panes>
   );

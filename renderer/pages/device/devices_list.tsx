@@ -72,9 +72,11 @@ function Meaning({ profile }: { readonly profile: Profile }): ReactElement {
       <StandingTag standing={standing} />{" "}
       {standing === "emulated"
         ? "Runs the kernel's own source on the CPU. Its results are about that source and never about a chip: it is more lenient than Apple's compiler and not bit-exact. Times are times of the emulation."
-        : standing === "virtual"
-          ? `${STANDING_TITLES.virtual}. What it runs was compiled and run by Metal; limits, family and times are the hypervisor's.`
-          : `Results on this device are evidence for ${profile.chip.value} alone.`}
+        : standing === "unsure"
+          ? `${STANDING_TITLES.unsure}.`
+          : standing === "virtual"
+            ? `${STANDING_TITLES.virtual}. What it runs was compiled and run by Metal; limits, family and times are the hypervisor's.`
+            : `Results on this device are evidence for ${profile.chip.value} alone.`}
     </p>
   );
 }

@@ -43,13 +43,13 @@ export interface ClaimTable {
 export const NO_CHIP: ClaimColumn = { id: "any", title: "any chip", standing: "chip" };
 
 /** The first Metal device of every Mac is `metal:0`, so that its columns go by chip, or by name where it supports none. */
-function columnOf({ deviceName }: Kept, { execution, device, supportsChip }: Claim): ClaimColumn {
+function columnOf({ deviceName, virtualGpu }: Kept, { execution, device, supportsChip }: Claim): ClaimColumn {
   if (execution !== "metal") {
     const standing = execution === "nvidia" ? "chip" : execution;
     return { id: `${execution} ${device}`, title: supportsChip ?? device, standing };
   }
   if (supportsChip !== null) return { id: `metal ${supportsChip}`, title: supportsChip, standing: "chip" };
-  return { id: `metal ${deviceName}, no chip`, title: deviceName, standing: "virtual" };
+  return { id: `metal ${deviceName}, no chip`, title: deviceName, standing: virtualGpu ? "virtual" : "unsure" };
 }
 
 function rowId(operator: string, route: string, dtype: string): string {
@@ -95,6 +95,6 @@ export function claimTable(entries: readonly RunEntryView[], routes: Routes): Cl
   const of = (...standings: readonly Standing[]): readonly ClaimColumn[] =>
     [...columns.values()].filter(({ standing }) => standings.includes(standing));
   const real = of("chip", "imported");
-  const ordered = [...(real.length > 0 ? real : [NO_CHIP]), ...of("virtual"), ...of("emulated")];
+  const ordered = [...(real.length > 0 ? real : [NO_CHIP]), ...of("virtual", "unsure"), ...of("emulated")];
   return { columns: ordered, rows: [...rows, ...foreign.values()] };
 }

@@ -7,12 +7,21 @@ import { useAnswer, useRuns } from "../../state/session.ts";
 import { setParams } from "../../state/view.ts";
 import { type ClaimCell, type ClaimColumn, type ClaimRow, claimTable } from "./claims.ts";
 
-const INKS: Readonly<Partial<Record<Standing, string>>> = { emulated: "emuink", virtual: "virtualink" };
-const GROUNDS: Readonly<Partial<Record<Standing, string>>> = { emulated: "emucol", virtual: "virtualcol" };
+const INKS: Readonly<Partial<Record<Standing, string>>> = {
+  emulated: "emuink",
+  virtual: "virtualink",
+  unsure: "virtualink",
+};
+const GROUNDS: Readonly<Partial<Record<Standing, string>>> = {
+  emulated: "emucol",
+  virtual: "virtualcol",
+  unsure: "virtualcol",
+};
 
 /** `emu m3-max`, `Apple Paravirtual device, virtual`. */
 function columnTitle({ title, standing }: ClaimColumn): string {
   if (standing === "emulated") return title.replace("emulated:", "emu ");
+  if (standing === "unsure") return `${title}, no chip`;
   return standing === "virtual" ? `${title}, virtual` : title;
 }
 

@@ -52,15 +52,18 @@ const DEVICE_LOOKS: Readonly<Record<Standing, string>> = {
   imported: "el",
   emulated: "el emuink",
   virtual: "el virtualink",
+  unsure: "el virtualink",
+};
+
+const MARKS: Readonly<Partial<Record<Standing, readonly string[]>>> = {
+  virtual: ["virtual GPU"],
+  unsure: ["supports no chip"],
 };
 
 /** The device's id; that of a Metal device says nothing, so that its name stands there, and what its results are worth. */
 function deviceText(entry: Extract<RunEntryView, { state: "kept" }>): string {
   const name = entry.execution === "metal" ? entry.deviceName : entry.device;
-  const marks = [
-    ...(entryStanding(entry) === "virtual" ? ["virtual GPU"] : []),
-    ...(underValidation(entry) ? ["validation"] : []),
-  ];
+  const marks = [...(MARKS[entryStanding(entry)] ?? []), ...(underValidation(entry) ? ["validation"] : [])];
   return [name, ...marks].join(", ");
 }
 

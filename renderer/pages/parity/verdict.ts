@@ -56,6 +56,13 @@ export interface Rung {
   readonly title: string;
 }
 
+const NO_TIMING: Readonly<Record<Exclude<Standing, "chip">, string>> = {
+  emulated: "emulated outputs have",
+  imported: "imported outputs have",
+  virtual: "a virtual GPU has",
+  unsure: "a GPU whose chip is not known has",
+};
+
 /** The ladder of a result: what its route's claim reaches in this run, the rung that the result fails at. */
 export function ladderOf(result: Result, claimed: Level | null, standing: Standing): readonly Rung[] {
   const reached = claimed === null ? -1 : LEVELS.indexOf(claimed);
@@ -63,8 +70,7 @@ export function ladderOf(result: Result, claimed: Level | null, standing: Standi
     if (rung <= reached) return { level, state: "on", title: "reached by this route in this run" };
     if (level === "parity" && result.verdict === "fail") return { level, state: "at", title: "this result fails it" };
     if (rung >= LEVELS.indexOf("screened") && standing !== "chip") {
-      const whose = standing === "virtual" ? "a virtual GPU has" : `${standing} outputs have`;
-      return { level, state: "off", title: `${whose} no timing that counts for a chip` };
+      return { level, state: "off", title: `${NO_TIMING[standing]} no timing that counts for a chip` };
     }
     return { level, state: "open", title: "not reached" };
   });

@@ -4,8 +4,10 @@ import { ActionButton } from "../../parts/button.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Verdict } from "../../parts/glyph.tsx";
 import { Empty } from "../../parts/pane.tsx";
+import { standingOf } from "../../parts/standing.tsx";
 import { useAnswer, useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
+import { DeviceField, type RunTarget } from "./device_picker.tsx";
 import { InputsTag } from "./run_strip.tsx";
 import { type Suite, SuitePicker } from "./suite_picker.tsx";
 
@@ -36,21 +38,20 @@ interface RunEmptyProps {
   readonly suite: Suite;
   /** A file that was dropped or named: its cases in the place of a suite. */
   readonly inputs: string | undefined;
+  readonly on: RunTarget;
 }
 
-export function RunEmpty({ suite, inputs }: RunEmptyProps): ReactElement {
-  const answer = useAnswer("devices.list", { chip: null });
+export function RunEmpty({ suite, inputs, on }: RunEmptyProps): ReactElement {
   const failure = useStore(useSession().failure);
-  const device =
-    answer.state === "there"
-      ? answer.value.devices.flatMap((entry) => (entry.available ? [entry.profile] : []))[0]
-      : undefined;
+  const device = on.profile;
   const where =
     device === undefined
       ? "."
       : device.execution === "emulated"
-        ? `. On this machine routes run on an emulated ${device.chip.value}; its results are about the source, not about a chip.`
-        : `. Routes run on ${device.name.value}.`;
+        ? `. Routes run on an emulated ${device.chip.value}; its results are about the source, not about a chip.`
+        : standingOf(device.execution, device) === "virtual"
+          ? `. Routes run on ${device.name.value}, a virtual GPU; its results support no chip.`
+          : `. Routes run on ${device.name.value}.`;
   return (
     <Empty title="Nothing has run yet">
       <p className="t2 after">A run compares each route with the float64 oracle on the same inputs{where}</p>
@@ -62,6 +63,7 @@ export function RunEmpty({ suite, inputs }: RunEmptyProps): ReactElement {
           <InputsTag inputs={inputs} />
         </p>
       )}
+      <DeviceField target={on} />
       <div className="row after">
         <ActionButton action="run.start" look="primary" large>
           Run {inputs === undefined ? suite : "the file's cases"}

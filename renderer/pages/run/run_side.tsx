@@ -14,6 +14,7 @@ import { type NoResultWords, noResultWords } from "../../state/no_result.ts";
 import { type Row, STATE_WORDS } from "../../state/rows.ts";
 import { type LogLine, PHASES, type RunModel, shortCase } from "../../state/run_model.ts";
 import { useRuns } from "../../state/session.ts";
+import { CaptureCase } from "../captures/capture_case.tsx";
 import { stateGlyph } from "./run_strip.tsx";
 
 export function SelectedResult({ run, row }: { readonly run: RunModel; readonly row: Row }): ReactElement {
@@ -40,6 +41,7 @@ export function SelectedResult({ run, row }: { readonly run: RunModel; readonly 
           <p className="note fail">{missText(result as Parameters<typeof missText>[0])}</p>
         )}
       </div>
+      {run.outcome === "running" ? null : <CaptureCase run={run} name={row.case} route={row.route} />}
       <div className="body scroll">
         {result === undefined ? <NoResult {...noResultWords(run, row)} /> : <GateTable result={result} run={run.id} />}
       </div>

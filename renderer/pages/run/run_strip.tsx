@@ -11,6 +11,7 @@ import type { RunModel } from "../../state/run_model.ts";
 import { useSession } from "../../state/session.ts";
 import { useStore } from "../../state/store.ts";
 import { setParams } from "../../state/view.ts";
+import { DevicePicker, type RunTarget } from "./device_picker.tsx";
 import { type Suite, SuiteSegments } from "./suite_picker.tsx";
 
 /** A second hand, while there is something to time. */
@@ -181,10 +182,12 @@ interface RunStripProps {
   readonly suite: Suite;
   /** File of the next run's cases, in the place of a suite. */
   readonly inputs: string | undefined;
+  /** Device of the next run. */
+  readonly on: RunTarget;
   readonly selected: boolean;
 }
 
-export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps): ReactElement {
+export function RunStrip({ run, rows, suite, inputs, on, selected }: RunStripProps): ReactElement {
   const what = inputs === undefined ? suite : "the file's cases";
   const running = run.outcome === "running";
   const now = useNow(running);
@@ -238,6 +241,11 @@ export function RunStrip({ run, rows, suite, inputs, selected }: RunStripProps):
           <span className="small t2">Next: {run.failure.mend}</span>
         ) : null}
       </div>
+      {running ? null : (
+        <div className="row">
+          <DevicePicker target={on} />
+        </div>
+      )}
     </div>
   );
 }

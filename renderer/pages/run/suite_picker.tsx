@@ -1,4 +1,4 @@
-/** The suites to choose from, and the chip to emulate. */
+/** The suites to choose from. */
 import type { ReactElement } from "react";
 import { plural } from "../../parts/text.ts";
 import { useAnswer } from "../../state/session.ts";
