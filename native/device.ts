@@ -276,7 +276,7 @@ export const LOG_LEVELS = ["debug", "info", "default", "error", "fault"] as cons
 /** A message that a kernel logged, cut at 511 bytes. */
 export interface LogLine {
   readonly level: (typeof LOG_LEVELS)[number];
-  /** Of the dispatch. */
+  /** Of the dispatch. On Metal, which does not tell it, `one of` those of the submission. */
   readonly label: string;
   readonly message: string;
   /** Absent for `os_log_default`. */
@@ -294,6 +294,10 @@ export interface DispatchTiming {
   readonly ns: number;
   /** What the time was read from; absent on emulated devices. */
   readonly clock?: "stage_boundary_counters" | "command_buffer";
+  /** `GPUEndTime` less `GPUStartTime` of the command buffer in nanoseconds, beside a time of the counters. */
+  readonly commandBufferNs?: number;
+  /** Why the counters were not read, where Metal says so. */
+  readonly clockReason?: string;
 }
 
 export interface SubmitResult {

@@ -12,6 +12,8 @@ export interface DispatchContext {
   readonly limits: DeviceLimits;
   readonly staticThreadgroupBytes: number;
   readonly maxThreads: number;
+  /** True where padding is a part of what the kernel is given, so that it counts against the limit. */
+  readonly countsPadding?: boolean;
   /** Why the buffer of an argument cannot be used (released, of another device), or undefined. */
   readonly bufferProblem: (argument: DispatchArgument) => string | undefined;
 }
@@ -79,7 +81,11 @@ function threadgroupMemoryProblem(dispatch: Dispatch, context: DispatchContext):
     }
   }
   const total = staticThreadgroupBytes + dynamic;
-  if (total <= limits.maxThreadgroupMemoryBytes) return undefined;
+  if (total <= limits.maxThreadgroupMemoryBytes) {
+    const padding = (dispatch.threadgroupPadding ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+    if (!context.countsPadding || total + padding <= limits.maxThreadgroupMemoryBytes) return undefined;
+    return `threadgroup memory is ${count(total)} bytes and its padding ${count(padding)}; the limit is ${count(limits.maxThreadgroupMemoryBytes)}, and this device gives padding as memory: use a smaller tile`;
+  }
   return `threadgroup memory is ${count(total)} bytes (${count(staticThreadgroupBytes)} static and ${count(dynamic)} dynamic); the limit is ${count(limits.maxThreadgroupMemoryBytes)}: use a smaller tile`;
 }
 
@@ -111,6 +117,15 @@ function argumentProblem(dispatch: Dispatch, context: DispatchContext): string |
     }
   }
   return undefined;
+}
+
+/** Dynamic threadgroup memory with what may be touched behind it. */
+export function paddedMemory(dispatch: Dispatch): NonNullable<Dispatch["threadgroupMemory"]> {
+  const padding = new Map((dispatch.threadgroupPadding ?? []).map((one) => [one.index, one.bytes] as const));
+  return (dispatch.threadgroupMemory ?? []).map(({ index, bytes }) => ({
+    index,
+    bytes: bytes + (padding.get(index) ?? 0),
+  }));
 }
 
 /** An argument that the kernel declares and that nothing is bound to. Binding what it does not declare is fine. */

@@ -29,7 +29,7 @@ const entrySchema = z.strictObject({
   facts: z.unknown(),
 });
 
-export type EntryKind = "library" | "module" | "prefix" | "runtime" | "toolchain" | "verdict";
+export type EntryKind = "archive" | "library" | "module" | "prefix" | "runtime" | "toolchain" | "verdict";
 
 export interface CacheEntry<T> {
   readonly folder: string;

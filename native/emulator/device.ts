@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import * as z from "zod";
 import type { Addon } from "../addon.ts";
+import { bufferProblem } from "../buffer.ts";
 import type { CheckResult } from "../check.ts";
 import {
   type CompileOptions,
@@ -14,7 +15,6 @@ import {
   type DeviceProfile,
   type Diagnostic,
   type Dispatch,
-  type DispatchArgument,
   type Flavour,
   isCheckFlavour,
   type Library,
@@ -24,7 +24,7 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from "../device.ts";
-import { dispatchProblem } from "../legality.ts";
+import { dispatchProblem, paddedMemory } from "../legality.ts";
 import { mapDiagnostics, summarise } from "../msl/diagnostics.ts";
 import { optionsProblem, type Program, readProgram } from "../msl/front_end.ts";
 import { predefinedMacros, preprocess } from "../msl/preprocess.ts";
@@ -335,7 +335,7 @@ export class EmulatedDevice implements Device {
       limits: this.profile.limits.value,
       staticThreadgroupBytes: parts.staticThreadgroupBytes,
       maxThreads: dispatch.pipeline.receipt.maxTotalThreadsPerThreadgroup.value,
-      bufferProblem: (argument) => this.#bufferProblem(argument),
+      bufferProblem: (argument) => bufferProblem(argument, this.#buffers),
     });
     if (problem !== undefined) throw refuse(problem);
     return {
@@ -361,15 +361,6 @@ export class EmulatedDevice implements Device {
   #own(buffer: DeviceBuffer): EmulatedBuffer {
     if (buffer instanceof EmulatedBuffer) return buffer;
     throw new DeviceError("dispatch_refused", `Buffer '${buffer.label}' was allocated by another device.`);
-  }
-
-  #bufferProblem(argument: DispatchArgument): string | undefined {
-    if ("bytes" in argument) return undefined;
-    const { buffer, index } = argument;
-    const what = `'${buffer.label}' at index ${index}`;
-    if (!(buffer instanceof EmulatedBuffer)) return `${what} was allocated by another device`;
-    if (buffer.released) return `${what} (${buffer.bytes.toLocaleString("en-US")} bytes) was released`;
-    return this.#buffers.has(buffer) ? undefined : `${what} was allocated by another device`;
   }
 
   #buildOnce(
@@ -431,15 +422,6 @@ export class EmulatedDevice implements Device {
   #checkOpen(): void {
     if (this.#closed) throw new DeviceError("unavailable", `Device ${this.profile.id} is closed: open it again.`);
   }
-}
-
-/** Dynamic threadgroup memory with what may be touched behind it. */
-function paddedMemory(dispatch: Dispatch): NonNullable<Dispatch["threadgroupMemory"]> {
-  const padding = new Map((dispatch.threadgroupPadding ?? []).map((one) => [one.index, one.bytes] as const));
-  return (dispatch.threadgroupMemory ?? []).map(({ index, bytes }) => ({
-    index,
-    bytes: bytes + (padding.get(index) ?? 0),
-  }));
 }
 
 async function readLocations(

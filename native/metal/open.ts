@@ -1,7 +1,9 @@
 /** The front door of the Metal device: lists what the addon has, and opens one of them. */
 import type { Addon } from "../addon.ts";
 import { type Device, type DeviceEntry, DeviceError, type DeviceProfile } from "../device.ts";
-import type { Metal, MetalDeviceFacts } from "./binding.ts";
+import { cacheFolder, ModuleCache } from "../emulator/cache.ts";
+import type { Metal, MetalConnection, MetalDeviceFacts } from "./binding.ts";
+import { canLog, MetalDevice } from "./device.ts";
 import { type ProfileResult, readProfile } from "./profile.ts";
 import { type OfflineCompiler, probeOfflineCompiler } from "./toolchain.ts";
 
@@ -32,9 +34,20 @@ export async function listMetal(metal: Metal): Promise<readonly DeviceEntry[]> {
  * not there.
  */
 export async function openMetalDevice(index: number | undefined, options: MetalDeviceOptions): Promise<Device> {
-  const { metal } = options.addon;
+  const metal = present(options.addon.metal);
   const { facts, profile } = await find(metal, index);
-  throw new DeviceError("unavailable", `${profile.name.value} (${facts.registryId}) cannot be opened yet.`);
+  const system = metal.system();
+  const logging = (options.logging ?? false) && canLog(system);
+  const environment = options.environment ?? process.env;
+  const cache = new ModuleCache(options.cacheDir ?? cacheFolder(environment));
+  let connection: MetalConnection;
+  try {
+    connection = await metal.open(facts.registryId, { logging });
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new DeviceError("unavailable", `${profile.name.value} (${profile.id}) cannot be opened: ${words}`);
+  }
+  return new MetalDevice({ profile, facts, system, connection, logging, cache });
 }
 
 /** The profile of that device, without opening it. Rejects as `openMetalDevice` does. */
@@ -42,7 +55,7 @@ export async function metalProfile(
   index: number | undefined,
   options: Pick<MetalDeviceOptions, "addon">,
 ): Promise<DeviceProfile> {
-  return (await find(options.addon.metal, index)).profile;
+  return (await find(present(options.addon.metal), index)).profile;
 }
 
 let offline: Promise<OfflineCompiler> | undefined;
@@ -57,14 +70,16 @@ async function readAll(metal: Metal): Promise<readonly Found[]> {
   }));
 }
 
+function present(metal: Addon["metal"]): Metal {
+  if (metal !== null) return metal;
+  const message = "There is no Metal device: this addon was built without Metal, which needs macOS on Apple silicon.";
+  throw new DeviceError("unavailable", `${message} Mend: run Lockstep on a Mac, or use the emulated device.`);
+}
+
 async function find(
-  metal: Metal | null,
+  metal: Metal,
   index: number | undefined,
 ): Promise<{ readonly facts: MetalDeviceFacts; readonly profile: DeviceProfile }> {
-  if (metal === null) {
-    const message = "There is no Metal device: this addon was built without Metal, which needs macOS on Apple silicon.";
-    throw new DeviceError("unavailable", `${message} Mend: run Lockstep on a Mac, or use the emulated device.`);
-  }
   const all = await readAll(metal);
   const position =
     index ??

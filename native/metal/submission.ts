@@ -1,0 +1,163 @@
+/** One submission from its start to its end: time-out, cancellation, progress, what kernels log, times, failure. */
+import {
+  DeviceError,
+  type Dispatch,
+  type DispatchTiming,
+  LOG_LEVELS,
+  type LogLine,
+  type SubmitOptions,
+} from "../device.ts";
+import type { MetalLogLine, MetalSubmission, MetalSubmitOptions, MetalSubmitReply, MetalTiming } from "./binding.ts";
+import { commandBufferFailure } from "./failure.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MOST_LOG_LINES = 1_000;
+const MOST_MESSAGE_BYTES = 511;
+
+export interface SubmissionRequest {
+  readonly dispatches: readonly Dispatch[];
+  /** Commits the dispatches. */
+  readonly start: (options: MetalSubmitOptions) => MetalSubmission;
+  readonly counters: boolean;
+  /** A dispatch outlived its time: `rest` ends when the GPU has ended it, `words` says which one it is. */
+  readonly onStuck: (rest: Promise<void>, words: string) => void;
+}
+
+/**
+ * Runs a submission. Rejects with `cancelled` once the dispatch at hand has ended, with `timed_out` at once, with the code
+ * of `commandBufferFailure` where Metal fails.
+ */
+export async function runSubmission(
+  request: SubmissionRequest,
+  options: SubmitOptions,
+): Promise<readonly DispatchTiming[]> {
+  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { dispatches } = request;
+  if (signal?.aborted) throw new DeviceError("cancelled", "The submission was cancelled before it ran.");
+  let done = 0;
+  const log = new Log(dispatches, options);
+  const submission = request.start({
+    counters: request.counters,
+    onDispatch: (index) => {
+      done = index + 1;
+      reportProgress(dispatches[index], index, options);
+    },
+    ...(options.onLog === undefined ? {} : { onLog: (line: MetalLogLine) => log.take(line) }),
+  });
+  const onAbort = (): void => submission.cancel();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), timeoutMs);
+  });
+  try {
+    const reply = await Promise.race([submission.done, late]);
+    if (reply !== "late") return outcome(reply, dispatches, signal);
+    submission.cancel();
+    const which = nameOf(dispatches, Math.min(done, dispatches.length - 1));
+    request.onStuck(
+      submission.done.then(
+        () => undefined,
+        () => undefined,
+      ),
+      which,
+    );
+    throw new DeviceError("timed_out", timeoutText(which, timeoutMs));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    log.end();
+  }
+}
+
+function outcome(
+  reply: MetalSubmitReply,
+  dispatches: readonly Dispatch[],
+  signal: AbortSignal | undefined,
+): readonly DispatchTiming[] {
+  if (!reply.ok && "failed" in reply) {
+    throw commandBufferFailure(nameOf(dispatches, reply.failed), reply.error, reply.encoders);
+  }
+  if (!reply.ok) {
+    const words = `The run was cancelled before ${nameOf(dispatches, reply.cancelledBefore, "dispatch")}.`;
+    throw new DeviceError("cancelled", words);
+  }
+  if (signal?.aborted) throw new DeviceError("cancelled", "The run was cancelled during its last dispatch.");
+  return dispatches.map(({ label }, index) => timingOf(label, reply.timings[index]));
+}
+
+/** Times of a dispatch: those of the counters where they were sampled, and always those of the command buffer. */
+export function timingOf(label: string, timing: MetalTiming | undefined): DispatchTiming {
+  if (timing === undefined) throw new Error(`Metal gave no times of dispatch '${label}'.`);
+  const commandBufferNs = Math.round((timing.gpuEnd - timing.gpuStart) * 1e9);
+  if (timing.counterNs !== null) {
+    return { label, ns: timing.counterNs, clock: "stage_boundary_counters", commandBufferNs };
+  }
+  const reason = timing.counterProblem;
+  return { label, ns: commandBufferNs, clock: "command_buffer", ...(reason === null ? {} : { clockReason: reason }) };
+}
+
+function nameOf(dispatches: readonly Dispatch[], index: number, word = "Dispatch"): string {
+  return `${word} '${dispatches[index]?.label ?? "unknown"}' (${index + 1} of ${dispatches.length})`;
+}
+
+function timeoutText(which: string, timeoutMs: number): string {
+  return (
+    `${which} had not ended ${timeoutMs.toLocaleString("en-US")} ms after the submission began. Metal cannot stop a kernel ` +
+    "that runs: it goes on until it ends or the system ends it, and this device takes nothing more until then. Give the " +
+    "kernel less work, allow more time, or start the process again."
+  );
+}
+
+function reportProgress(dispatch: Dispatch | undefined, index: number, options: SubmitOptions): void {
+  if (dispatch === undefined) return;
+  const [x, y, z] = dispatch.threadgroups;
+  const threadgroups = x * y * z;
+  options.onProgress?.({ dispatch: index, label: dispatch.label, threadgroupsDone: threadgroups, threadgroups });
+}
+
+/** Passes on what kernels log, as many lines as `SubmitOptions` allows. */
+class Log {
+  readonly #label: string;
+  readonly #options: SubmitOptions;
+  #lines = 0;
+
+  constructor(dispatches: readonly Dispatch[], options: SubmitOptions) {
+    this.#label = logLabel(dispatches.map(({ label }) => label));
+    this.#options = options;
+  }
+
+  take(line: MetalLogLine): void {
+    this.#lines += 1;
+    if (this.#lines <= MOST_LOG_LINES) this.#options.onLog?.(logLine(line, this.#label));
+  }
+
+  end(): void {
+    if (this.#lines > MOST_LOG_LINES) this.#options.onLogOverflow?.(this.#lines - MOST_LOG_LINES);
+  }
+}
+
+/** Metal does not tell which dispatch logged: one label where all have the same, else all of them. */
+export function logLabel(labels: readonly string[]): string {
+  const different = [...new Set(labels)];
+  return different.length > 1 ? `one of ${different.join(", ")}` : (different[0] ?? "");
+}
+
+/** A line in the terms of a device. Raw MTLLogLevel: 1 debug, 2 info, 3 notice, 4 error, 5 fault. */
+export function logLine({ level, subsystem, category, message }: MetalLogLine, label: string): LogLine {
+  const bytes = Buffer.from(message, "utf8");
+  return {
+    level: LOG_LEVELS[level - 1] ?? "default",
+    label,
+    message: bytes.length > MOST_MESSAGE_BYTES ? cut(bytes) : message,
+    ...(subsystem === "" ? {} : { subsystem }),
+    ...(category === "" ? {} : { category }),
+  };
+}
+
+/** At most 511 bytes, and no half of a character. */
+function cut(bytes: Buffer): string {
+  let end = MOST_MESSAGE_BYTES;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end).toString("utf8");
+}
