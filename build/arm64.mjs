@@ -84,7 +84,7 @@ check(`building the oracle with ${clang.version}`, clang.clang, [
   TARGET,
   `--ld-path=${clang.lld}`,
   ...["-std=c++20", "-O2", "-g1", "-Wall", "-Wextra"],
-  ...["test/native/oracle/sanitize.cpp", ...oracle, "native/addon/shared_memory.cpp"],
+  ...["test/native/oracle/sanitize.cpp", ...oracle, "native/addon/host_memory.cpp", "native/addon/shared_memory.cpp"],
   ...["-pthread", "-o", program],
 ]);
 print("building the addon and the runner");

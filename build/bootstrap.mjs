@@ -142,7 +142,7 @@ async function main() {
     await step({
       name: `building the native parts with ${clang.version}`,
       stamp: `${OUT}/native.stamp`,
-      value: digest([...nativeFiles(), "build/native.mjs"], [lock, clang.clang, clang.version]),
+      value: digest([...nativeFiles(), "build/native.mjs"], [lock, clang.clang, clang.version, clang.sdk ?? ""]),
       products: [`${OUT}/lockstep.node`, `${OUT}/lockstep-runner`],
       work: async () => (await import("./native.mjs")).buildNative(clang, OUT),
     });

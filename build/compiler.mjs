@@ -1,14 +1,19 @@
 // @ts-check
-/** The compiler that the set-up uses, found once, and the system packages that it may install. */
+/**
+ * The compiler of the native parts, found once, and the system packages that the set-up may install. On Linux it is the one
+ * that also compiles kernels for the emulated device. On macOS it is Apple's, with its SDK: LLVM is for kernels alone there.
+ */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import {
   candidates,
   findLinker,
   installLine,
+  LLVM_FOR_MAC,
   locate,
   majorVersion,
   PREFERRED_CLANG,
+  xcrun,
 } from "../native/msl/compilers.mjs";
 
 export const OUT = "out";
@@ -26,8 +31,9 @@ export function stop(message) {
 
 /**
  * `clang` and `lld` are paths (`lld` is empty on macOS, where clang links by itself), `version` is the first line of
- * `clang++ --version`.
- * @typedef {{ clang: string, lld: string, major: number, version: string }} Compiler
+ * `clang++ --version`, `sdk` the folder of the SDK for macOS.
+ * @typedef {{ clang: string, lld: string, major: number, version: string, sdk?: string }} Compiler
+ * @typedef {import("../native/msl/compilers.mjs").Environment} Environment
  */
 
 /** Path of a program in PATH. @param {string} name @returns {string | undefined} */
@@ -35,17 +41,57 @@ export function locateProgram(name) {
   return locate(name, process.env);
 }
 
-/** @returns {Compiler | undefined} */
-function findClang() {
-  for (const clang of candidates(process.env)) {
-    const run = spawnSync(clang, ["--version"], { encoding: "utf8" });
-    const version = run.stdout?.split("\n")[0]?.trim() ?? "";
-    const { major } = majorVersion(version);
-    if (run.status !== 0 || major === undefined) continue;
-    const lld = process.platform === "darwin" ? "" : findLinker(fs.realpathSync(clang), major, process.env);
-    if (lld !== undefined) return { clang, lld, major, version };
+/**
+ * First line of `clang++ --version` and the major version; undefined if it is no clang that is new enough.
+ * @param {string} clang
+ */
+function versionOf(clang) {
+  const run = spawnSync(clang, ["--version"], { encoding: "utf8" });
+  const version = run.stdout?.split("\n")[0]?.trim() ?? "";
+  const { major } = majorVersion(version);
+  return run.status !== 0 || major === undefined ? undefined : { version, major };
+}
+
+/**
+ * The clang and the linker of Linux. @param {Environment} [environment] @returns {Compiler | undefined}
+ */
+export function findLlvm(environment = process.env) {
+  for (const clang of candidates(environment, "linux")) {
+    const known = versionOf(clang);
+    if (known === undefined) continue;
+    const lld = findLinker(fs.realpathSync(clang), known.major, environment);
+    if (lld !== undefined) return { clang, lld, ...known };
   }
   return undefined;
+}
+
+/**
+ * The clang of Xcode or of the Command Line Tools, and the SDK: started by its path it does not find that by itself.
+ * @param {Environment} [environment] @returns {Compiler | undefined}
+ */
+export function findApple(environment = process.env) {
+  const clang = xcrun(environment, "--find", "clang++");
+  const sdk = xcrun(environment, "--show-sdk-path");
+  if (clang === undefined || sdk === undefined || locate(clang, environment) === undefined) return undefined;
+  const known = versionOf(clang);
+  return known === undefined ? undefined : { clang, lld: "", ...known, sdk };
+}
+
+/**
+ * On macOS: the line to say where kernels of the emulated device have no LLVM; undefined if there is one. Apple's clang is
+ * tried for them last, and refused unless it passes the device's self-test.
+ * @param {Environment} [environment] @returns {string | undefined}
+ */
+export function kernelNotice(environment = process.env) {
+  const llvm = (/** @type {string} */ clang) => {
+    const known = versionOf(clang);
+    return known !== undefined && !known.version.startsWith("Apple");
+  };
+  if (candidates(environment, "darwin").some(llvm)) return undefined;
+  return (
+    `no LLVM clang was found: unless Apple's passes the self-test, the emulated device will not be available. ` +
+    `Install it with: ${LLVM_FOR_MAC}`
+  );
 }
 
 /**
@@ -81,18 +127,32 @@ export function requirePackages(need, packages, there, line) {
 }
 
 /** @returns {Compiler} */
-function requireClang() {
+function requireLlvm() {
   const forced = process.env.LOCKSTEP_CLANG;
-  if (forced && findClang() === undefined) {
+  if (forced && findLlvm() === undefined) {
     stop(`LOCKSTEP_CLANG is ${forced}, which is no clang++ with ld.lld beside it: unset it or name another`);
   }
   requirePackages(
     `clang ${PREFERRED_CLANG} and lld are needed to compile kernels for the emulated device, and none was found.`,
     [`clang-${PREFERRED_CLANG}`, `lld-${PREFERRED_CLANG}`],
-    () => findClang() !== undefined,
+    () => findLlvm() !== undefined,
     installLine(),
   );
-  return /** @type {Compiler} */ (findClang());
+  return /** @type {Compiler} */ (findLlvm());
+}
+
+/** @returns {Compiler} */
+function requireApple() {
+  const found = findApple();
+  if (found === undefined) {
+    stop(
+      "Apple's clang and the SDK for macOS are needed to build the native parts, and xcrun found none.\n" +
+        "Install the Command Line Tools with: xcode-select --install",
+    );
+  }
+  const notice = kernelNotice();
+  if (notice !== undefined) say(notice);
+  return found;
 }
 
 /**
@@ -105,11 +165,13 @@ export function compiler() {
   try {
     const known = JSON.parse(fs.readFileSync(file, "utf8"));
     const same = known.forced === forced && fs.statSync(known.clang).mtimeMs === known.mtimeMs;
-    if (same && (known.lld === "" || fs.existsSync(known.lld))) return known;
+    // What an older set-up has written names no SDK.
+    const mac = process.platform !== "darwin" || (known.sdk !== undefined && fs.existsSync(known.sdk));
+    if (same && mac && (known.lld === "" || fs.existsSync(known.lld))) return known;
   } catch {
     // first run, or the compiler has gone
   }
-  const found = requireClang();
+  const found = process.platform === "darwin" ? requireApple() : requireLlvm();
   fs.mkdirSync(OUT, { recursive: true });
   fs.writeFileSync(file, JSON.stringify({ ...found, forced, mtimeMs: fs.statSync(found.clang).mtimeMs }));
   return found;

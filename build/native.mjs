@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Builds the native parts with the compiler that also compiles kernels: the addon (`out/lockstep.node`) and the kernel
- * runner (`out/lockstep-runner`). Their sources are listed in `native/addon/SOURCES` and `native/emulator/runner/SOURCES`.
+ * Builds the native parts: the addon (`out/lockstep.node`) and the kernel runner (`out/lockstep-runner`). Their sources are
+ * listed in `native/addon/SOURCES`, `native/metal/SOURCES` (macOS) and `native/emulator/runner/SOURCES`.
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -114,12 +114,13 @@ export function compilations(target) {
  */
 export async function buildNative(compiler, out, extra = [], only = targets().map((target) => target.output)) {
   const chosen = targets().filter((target) => only.includes(target.output));
+  const sdk = compiler.sdk === undefined ? [] : ["-isysroot", compiler.sdk];
   const jobs = [];
   for (const target of chosen) {
     for (const { source, flags } of compilations(target)) {
       const object = objectOf(out, target, source);
       fs.mkdirSync(path.dirname(object), { recursive: true });
-      const all = ["-std=c++20", "-O3", "-g1", ...WARNINGS, ...flags, ...extra];
+      const all = ["-std=c++20", "-O3", "-g1", ...WARNINGS, ...sdk, ...flags, ...extra];
       jobs.push({ object, args: [...all, "-MD", "-MF", `${object}.d`, "-c", source, "-o", object] });
     }
   }
@@ -137,7 +138,7 @@ export async function buildNative(compiler, out, extra = [], only = targets().ma
     // Linked beside and renamed: a running process keeps its old file.
     const temporary = `${product}.${process.pid}.tmp`;
     const lld = compiler.lld === "" ? [] : [`--ld-path=${compiler.lld}`];
-    const result = await run(compiler.clang, [...objects, ...extra, ...lld, ...target.link, "-o", temporary]);
+    const result = await run(compiler.clang, [...objects, ...sdk, ...extra, ...lld, ...target.link, "-o", temporary]);
     if (result.status !== 0) throw new Error(`linking ${target.output} failed:\n${result.output}`);
     fs.renameSync(temporary, product);
   }

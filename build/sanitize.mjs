@@ -65,7 +65,12 @@ const oracle = fs
   .readdirSync("native/oracle")
   .filter((file) => file.endsWith(".cpp"))
   .map((file) => `native/oracle/${file}`);
-const sources = ["test/native/oracle/sanitize.cpp", ...oracle, "native/addon/shared_memory.cpp"];
+const sources = [
+  "test/native/oracle/sanitize.cpp",
+  ...oracle,
+  "native/addon/host_memory.cpp",
+  "native/addon/shared_memory.cpp",
+];
 for (const [name, flags] of /** @type {const} */ ([
   ["memory", MEMORY],
   ["threads", THREADS],

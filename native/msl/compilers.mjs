@@ -27,11 +27,14 @@ const CANDIDATES = [
   "/usr/local/opt/llvm/bin/clang++",
 ];
 
+/** On macOS clang links by itself. */
+export const LLVM_FOR_MAC = `brew install llvm@${PREFERRED_CLANG}`;
+
 /** How clang is installed, by what is found on the machine. */
 const INSTALL = [
   {
     when: () => process.platform === "darwin",
-    line: `brew install llvm@${PREFERRED_CLANG} lld@${PREFERRED_CLANG}   (or Xcode's command line tools: xcode-select --install)`,
+    line: LLVM_FOR_MAC,
   },
   {
     when: () => existsSync("/usr/bin/apt-get"),
@@ -75,18 +78,18 @@ function isProgram(path) {
 
 /**
  * Programs that may be a clang++, as paths, best first, each once: `LOCKSTEP_CLANG` alone if it is set.
- * @param {Environment} environment @returns {readonly string[]}
+ * @param {Environment} environment @param {NodeJS.Platform} [platform] @returns {readonly string[]}
  */
-export function candidates(environment) {
+export function candidates(environment, platform = process.platform) {
   const forced = environment.LOCKSTEP_CLANG;
   if (forced !== undefined && forced !== "") {
     const path = locate(forced, environment);
     return path === undefined ? [] : [path];
   }
   const paths = CANDIDATES.flatMap((name) => locate(name, environment) ?? []);
-  if (process.platform === "darwin") {
-    const found = spawnSync("xcrun", ["--find", "clang++"], { encoding: "utf8" });
-    if (found.status === 0 && found.stdout.trim() !== "") paths.push(found.stdout.trim());
+  if (platform === "darwin") {
+    const apple = locate(xcrun(environment, "--find", "clang++") ?? "", environment);
+    if (apple !== undefined) paths.push(apple);
   }
   const seen = new Set();
   return paths.filter((path) => {
@@ -95,6 +98,18 @@ export function candidates(environment) {
     seen.add(real);
     return true;
   });
+}
+
+/**
+ * What macOS's `xcrun` answers about the tools and the SDK for macOS; undefined where it knows nothing.
+ * @param {Environment} environment @param {string[]} question @returns {string | undefined}
+ */
+export function xcrun(environment, ...question) {
+  const program = locate("xcrun", environment);
+  if (program === undefined) return undefined;
+  const run = spawnSync(program, ["--sdk", "macosx", ...question], { encoding: "utf8", env: environment });
+  const answer = run.status === 0 ? run.stdout.trim() : "";
+  return answer === "" ? undefined : answer;
 }
 
 /**
