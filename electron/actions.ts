@@ -113,9 +113,32 @@ export const COMMANDS = [
   {
     id: "verify",
     title: "Verify a bundle",
-    summary: "check a bundle's files, digests and verdicts; exit 1 on any difference",
+    summary: "check a bundle's files, digests and verdicts, and what is attached; exit 1 on any difference",
     arguments: [{ name: "bundle", description: "folder of the bundle, or a zip of it" }],
     options: [JSON_OPTION],
+  },
+  {
+    id: "attach",
+    title: "Attach evidence of another tool",
+    summary: "keep an export of xctrace or counters of Xcode beside a bundle, apart from what the run measured",
+    arguments: [
+      { name: "bundle", description: "folder of the bundle" },
+      { name: "file", description: "XML of xctrace export, or CSV of Xcode's Counters tab" },
+    ],
+    options: [
+      { flags: "--kind <name>", description: "xctrace or counters_csv (default: what the content says)" },
+      JSON_OPTION,
+    ],
+  },
+  {
+    id: "attachments",
+    title: "Show attached evidence",
+    summary: "what is attached to a bundle, with its figures, and whether it held; exit 1 where it did not",
+    arguments: [{ name: "bundle", description: "folder of the bundle, or a zip of it" }],
+    options: [
+      { flags: "--remove <id>", description: "take an attachment away instead; six digits of its id are enough" },
+      JSON_OPTION,
+    ],
   },
   {
     id: "diff",

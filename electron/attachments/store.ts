@@ -9,7 +9,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { MANIFEST, sha256, sha256File } from "../evidence/bag.ts";
+import { attachedBeside, MANIFEST, sha256, sha256File } from "../evidence/bag.ts";
 import { JSON_LIMITS, parseStrictJson, stableJson } from "../evidence/json.ts";
 import {
   ATTACHMENT_LIMITS,
@@ -27,17 +27,12 @@ export const ORIGINAL_FILE = "original.gz";
 
 const ID = /^[0-9a-f]{64}$/;
 
-/** The folder of a bundle's attachments. It need not be there. */
-export function attachmentsFolder(bundle: string): string {
-  return `${bundle.replace(/[/\\]+$/, "")}.attachments`;
-}
-
 /** Ids of the attachments of a bundle, sorted, and what else lies there and does not belong. */
 export async function attachmentIds(
   bundle: string,
 ): Promise<{ readonly ids: readonly string[]; readonly strange: readonly string[] }> {
   const entries = await fs
-    .readdir(attachmentsFolder(bundle), { withFileTypes: true })
+    .readdir(attachedBeside(bundle), { withFileTypes: true })
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
@@ -124,7 +119,7 @@ export async function attach(
 
 /** Writes both files under a name of their own and renames them into place. */
 async function keep(bundle: string, id: string, text: string, file: string, name: string): Promise<void> {
-  const folder = attachmentsFolder(bundle);
+  const folder = attachedBeside(bundle);
   const fresh = (await fs.lstat(folder).catch(() => undefined)) === undefined;
   const partial = path.join(folder, `.partial-${process.pid}-${id.slice(0, 12)}`);
   try {
@@ -153,7 +148,7 @@ async function keep(bundle: string, id: string, text: string, file: string, name
 /** Takes an attachment away. False where there is none of this id. */
 export async function detach(bundle: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false;
-  const folder = attachmentsFolder(bundle);
+  const folder = attachedBeside(bundle);
   const there = (await fs.lstat(path.join(folder, id)).catch(() => undefined)) !== undefined;
   await fs.rm(path.join(folder, id), { recursive: true, force: true });
   await fs.rmdir(folder).catch(() => undefined);
@@ -162,7 +157,7 @@ export async function detach(bundle: string, id: string): Promise<boolean> {
 
 /** The text of an `attachment.json`, or why it is none. */
 async function attachmentText(bundle: string, id: string): Promise<string> {
-  const file = path.join(attachmentsFolder(bundle), id, ATTACHMENT_FILE);
+  const file = path.join(attachedBeside(bundle), id, ATTACHMENT_FILE);
   const stat = await fs.lstat(file).catch(() => undefined);
   if (stat?.isFile() !== true) throw new AttachmentError(`${ATTACHMENT_FILE} is missing`);
   if (stat.size > Math.min(ATTACHMENT_LIMITS.summaryBytes, JSON_LIMITS.bytes)) {
@@ -272,7 +267,7 @@ export async function verifyAttachments(bundle: string): Promise<VerifiedAttachm
 }
 
 async function originalReasons(bundle: string, id: string, attachment: Attachment): Promise<readonly string[]> {
-  const folder = path.join(attachmentsFolder(bundle), id);
+  const folder = path.join(attachedBeside(bundle), id);
   try {
     const others = (await fs.readdir(folder)).filter((name) => name !== ATTACHMENT_FILE && name !== ORIGINAL_FILE);
     const file = path.join(folder, ORIGINAL_FILE);

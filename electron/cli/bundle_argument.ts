@@ -9,19 +9,47 @@ import { UsageError } from "../runs/usage.ts";
 
 const RECORD = "data/record.json";
 
-/** Calls `use` with the folder of the bundle that `named` is or holds. Throws UsageError, and BundleError for a bad zip. */
-export function withBundle<T>(named: string, use: (folder: string) => T): T {
+interface Folder {
+  readonly folder: string;
+  /** Removes what was unpacked for it. */
+  readonly end: () => void;
+}
+
+/** The folder of the bundle that `named` is or holds. Throws UsageError, and BundleError for a bad zip. */
+function openFolder(named: string): Folder {
   const stat = fs.statSync(named, { throwIfNoEntry: false });
   if (stat === undefined) throw new UsageError(`${named} is not there: give the folder of a bundle, or a zip of it.`);
-  if (stat.isDirectory()) return use(named);
+  if (stat.isDirectory()) return { folder: named, end: () => undefined };
   if (!looksZipped(named)) throw new UsageError(`${named} is no folder and no zip: give the folder of a bundle.`);
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "lockstep-open-"));
+  const end = (): void => fs.rmSync(scratch, { recursive: true, force: true });
   try {
     const folder = path.join(scratch, "bundle.lockstep");
     unzipBundle(named, folder);
+    return { folder, end };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Calls `use` with the folder of the bundle that `named` is or holds. Throws UsageError, and BundleError for a bad zip. */
+export function withBundle<T>(named: string, use: (folder: string) => T): T {
+  const { folder, end } = openFolder(named);
+  try {
     return use(folder);
   } finally {
-    fs.rmSync(scratch, { recursive: true, force: true });
+    end();
+  }
+}
+
+/** As `withBundle`, for what takes its time. */
+export async function withBundleAsync<T>(named: string, use: (folder: string) => Promise<T>): Promise<T> {
+  const { folder, end } = openFolder(named);
+  try {
+    return await use(folder);
+  } finally {
+    end();
   }
 }
 

@@ -1,6 +1,7 @@
 /** What each command of the registry does: option values in, exit code out. */
 import type { CommandId } from "../actions.ts";
 import type { Places } from "../host/root.ts";
+import { type AttachmentsOptions, type AttachOptions, attachFile, listAttachments } from "./attachments.ts";
 import { type CasesOptions, cases } from "./cases.ts";
 import { type CheckKernelOptions, checkKernel } from "./check_kernel.ts";
 import { devices } from "./devices.ts";
@@ -29,7 +30,10 @@ export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: Co
   run: (values, { places, output }) => runKernel(values as RunKernelOptions, places, output),
   check: (values, { places, output }) => checkKernel(values as CheckKernelOptions, places, output),
   mutate: (values, { places }) => mutate(values as MutateOptions, places),
-  verify: async (values, { output }) => verify(String(values.bundle), { json: values.json === true }, output),
+  verify: (values, { output }) => verify(String(values.bundle), { json: values.json === true }, output),
+  attach: (values, { places, output }) =>
+    attachFile(String(values.bundle), String(values.file), values as AttachOptions, places, output),
+  attachments: (values, { output }) => listAttachments(String(values.bundle), values as AttachmentsOptions, output),
   diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
   export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),
   open: (values, { places }) => openWindow(String(values.bundle), values as OpenOptions, places),

@@ -14,6 +14,14 @@ export const TAG_FILES = ["bag-info.txt", "bagit.txt", MANIFEST] as const;
 /** Limits of a bundle that is read. */
 export const BUNDLE_LIMITS = { entries: 4096, totalBytes: 512 * 1024 * 1024, fileBytes: 128 * 1024 * 1024, depth: 8 };
 
+/** The folder beside a bundle that holds what is attached to it: no part of the bundle. */
+export function attachedBeside(bundle: string): string {
+  return `${bundle.replace(/[/\\]+$/, "")}.attachments`;
+}
+
+/** What may lie in that folder. */
+export const ATTACHED_PATH = /^[0-9a-f]{64}\/(attachment\.json|original\.gz)$/;
+
 export function sha256(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }

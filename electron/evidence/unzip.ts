@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
 import { BUNDLE_PATH } from "../runs/record.ts";
-import { BUNDLE_LIMITS } from "./bag.ts";
+import { ATTACHED_PATH, attachedBeside, BUNDLE_LIMITS } from "./bag.ts";
 import { BundleError } from "./bundle.ts";
 
 /** Limits of an archive; those of its files are the bundle's. */
@@ -65,14 +65,14 @@ export function unzipBundle(file: string, target: string): { readonly name: stri
   const { name, files } = rooted(file, entries);
   try {
     fs.mkdirSync(target, { recursive: true });
-    for (const { place, entry } of files) {
+    for (const { place, attached, entry } of files) {
       const data = contentOf(file, archive, entry);
-      const full = path.join(target, place);
+      const full = path.join(attached ? attachedBeside(target) : target, place);
       fs.mkdirSync(path.dirname(full), { recursive: true });
       fs.writeFileSync(full, data, { flag: "wx" });
     }
   } catch (error) {
-    fs.rmSync(target, { recursive: true, force: true });
+    for (const made of [target, attachedBeside(target)]) fs.rmSync(made, { recursive: true, force: true });
     if (error instanceof BundleError) throw error;
     refuse(file, `it cannot be unpacked (${error instanceof Error ? error.message : String(error)})`);
   }
@@ -175,27 +175,38 @@ function shown(name: string): string {
   return `"${name.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?").slice(0, 120)}"`;
 }
 
-/** The files with their places in the bundle: its root is the archive's, or the one folder that holds everything. */
-function rooted(
-  file: string,
-  entries: readonly Entry[],
-): { readonly name: string | null; readonly files: readonly { readonly place: string; readonly entry: Entry }[] } {
+interface Rooted {
+  readonly name: string | null;
+  /** `attached`: it lies in the folder beside the bundle. */
+  readonly files: readonly { readonly place: string; readonly attached: boolean; readonly entry: Entry }[];
+}
+
+/**
+ * The files with their places in the bundle: its root is the archive's, or the one folder that holds everything but what is
+ * attached to it.
+ */
+function rooted(file: string, entries: readonly Entry[]): Rooted {
   const plain = entries.filter((entry) => !(entry.name.endsWith("/") && entry.bytes === 0));
   if (plain.length === 0) refuse(file, "it holds no file");
-  const folder = plain.some((entry) => entry.name === "bagit.txt") ? "" : `${plain[0]!.name.split("/", 1)[0]}/`;
+  // Archives of other programs may list what is attached first.
+  const first = plain.find((entry) => !/^[^/]+\.attachments\//.test(entry.name)) ?? plain[0]!;
+  const folder = plain.some((entry) => entry.name === "bagit.txt") ? "" : `${first.name.split("/", 1)[0]}/`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
   if (folder !== "" && (/^\.*\/$/.test(folder) || /[\u0000-\u001f\\:]/.test(folder))) {
-    refuse(file, `${shown(plain[0]!.name)} is no path of a bundle, leading nowhere else`);
+    refuse(file, `${shown(first.name)} is no path of a bundle, leading nowhere else`);
   }
+  const beside = folder === "" ? null : `${attachedBeside(folder)}/`;
   const seen = new Set<string>();
   const files = plain.map((entry) => {
-    const inside = entry.name.startsWith(folder);
-    const place = inside ? entry.name.slice(folder.length) : entry.name;
+    const attached = beside !== null && entry.name.startsWith(beside);
+    const inside = attached || entry.name.startsWith(folder);
+    const place = inside ? entry.name.slice((attached ? beside : folder).length) : entry.name;
     if (!inside) refuse(file, `${shown(entry.name)} lies beside the folder ${shown(folder)} of the bundle`);
-    checkBundlePath(place, (words) => refuse(file, words));
-    if (seen.has(place)) refuse(file, `${shown(place)} is there twice`);
-    seen.add(place);
-    return { place, entry };
+    if (!attached) checkBundlePath(place, (words) => refuse(file, words));
+    else if (!ATTACHED_PATH.test(place)) refuse(file, `${shown(entry.name)} is no path of an attachment`);
+    if (seen.has(entry.name)) refuse(file, `${shown(place)} is there twice`);
+    seen.add(entry.name);
+    return { place, attached, entry };
   });
   return { name: folder === "" ? null : folder.slice(0, -1), files };
 }

@@ -6,7 +6,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { BUNDLE_LIMITS, walk } from "./bag.ts";
+import { ATTACHED_PATH, attachedBeside, BUNDLE_LIMITS, walk } from "./bag.ts";
 import { BundleError } from "./bundle.ts";
 
 const PIECE = 1 << 18;
@@ -39,29 +39,57 @@ const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
 
-/**
- * Reads the bundle in `folder` once and lays the archive out. Entries lie in a folder of the bundle's name. Throws
- * BundleError for what is no bundle or above the limits.
- */
-export function planZip(folder: string, name = path.basename(folder)): ZipPlan {
+/** A file and its name in the archive. */
+interface Source {
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Files below `folder`, in the archive below `name`. */
+function sourcesOf(folder: string, name: string): readonly Source[] {
   const { files, refused } = walk(folder);
   if (refused.length > 0) throw new BundleError(`${folder} cannot be exported: ${refused[0]}. Verify it first.`);
+  return files.map((file) => ({ name: `${name}/${file.path}`, file: path.join(folder, file.path), bytes: file.bytes }));
+}
+
+/** What is attached to the bundle; a file that was left half written is not. */
+function attachedSources(folder: string, name: string): readonly Source[] {
+  const beside = attachedBeside(folder);
+  if (!fs.existsSync(beside)) return [];
+  const under = attachedBeside(name);
+  const files = sourcesOf(beside, under).filter((file) => !file.name.startsWith(`${under}/.partial-`));
+  const strange = files.find((file) => !ATTACHED_PATH.test(file.name.slice(under.length + 1)));
+  if (strange !== undefined) {
+    throw new BundleError(
+      `${folder} cannot be exported: ${strange.file} does not belong to its attachments. Move it away.`,
+    );
+  }
+  return files;
+}
+
+/**
+ * Reads the bundle in `folder` once and lays the archive out. Entries lie in a folder of the bundle's name; what is attached
+ * to the bundle lies beside it, as it does on disk. Throws BundleError for what is no bundle or above the limits.
+ */
+export function planZip(folder: string, name = path.basename(folder)): ZipPlan {
+  const bundle = sourcesOf(folder, name);
+  if (bundle.length === 0) throw new BundleError(`${folder} holds no file: give the folder of a bundle.`);
+  const files = [...bundle, ...attachedSources(folder, name)];
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  if (files.length === 0) throw new BundleError(`${folder} holds no file: give the folder of a bundle.`);
   if (files.length > BUNDLE_LIMITS.entries || total > BUNDLE_LIMITS.totalBytes) {
     const sides = `${files.length} files and ${total} bytes; the limits are ${BUNDLE_LIMITS.entries} and ${BUNDLE_LIMITS.totalBytes}`;
     throw new BundleError(`${folder} cannot be exported: ${sides}.`);
   }
   let offset = 0;
   const entries = files.map((file): Entry => {
-    const full = path.join(folder, file.path);
     let crc = 0;
     let bytes = 0;
-    for (const piece of piecesOf(full)) {
+    for (const piece of piecesOf(file.file)) {
       crc = crc32(piece, crc);
       bytes += piece.length;
     }
-    const entry = { name: Buffer.from(`${name}/${file.path}`), file: full, bytes, crc, offset };
+    const entry = { name: Buffer.from(file.name), file: file.file, bytes, crc, offset };
     offset += LOCAL_BYTES + entry.name.length + bytes;
     return entry;
   });

@@ -6,13 +6,12 @@ import { dispatchLabels, matchByName } from "../../../electron/attachments/match
 import { kindOf } from "../../../electron/attachments/read.ts";
 import {
   attach,
-  attachmentsFolder,
   attachmentsHold,
   detach,
   readAttachments,
   verifyAttachments,
 } from "../../../electron/attachments/store.ts";
-import { sha256 } from "../../../electron/evidence/bag.ts";
+import { attachedBeside, sha256 } from "../../../electron/evidence/bag.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
 import { fixtureBundle, temporary } from "../evidence/fixture.ts";
 import { COUNTERS_CSV, INTERVALS_XML, TOC_XML } from "./exports.ts";
@@ -40,9 +39,9 @@ describe("an attachment", () => {
   it("stands beside the bundle, which stays as it was, and names it by the digest of its manifest", async () => {
     const before = verifyBundle(bundle).identity;
     const { id, attachment } = await add(file("gpu.xml", INTERVALS_XML));
-    expect(fs.readdirSync(attachmentsFolder(bundle))).toEqual([id]);
-    expect(fs.readdirSync(path.join(attachmentsFolder(bundle), id)).sort()).toEqual(["attachment.json", "original.gz"]);
-    expect(id).toBe(sha256(fs.readFileSync(path.join(attachmentsFolder(bundle), id, "attachment.json"))));
+    expect(fs.readdirSync(attachedBeside(bundle))).toEqual([id]);
+    expect(fs.readdirSync(path.join(attachedBeside(bundle), id)).sort()).toEqual(["attachment.json", "original.gz"]);
+    expect(id).toBe(sha256(fs.readFileSync(path.join(attachedBeside(bundle), id, "attachment.json"))));
     expect(attachment).toMatchObject({
       kind: "xctrace",
       bundle: { name: path.basename(bundle), manifest: before },
@@ -68,7 +67,7 @@ describe("an attachment", () => {
   it("is not attached twice, not without a bundle, and leaves nothing behind where it is refused", async () => {
     await expect(add(file("bad.xml", INTERVALS_XML.slice(0, -50)))).rejects.toThrow("the file ends within");
     await expect(add(path.join(out, "gone"))).rejects.toThrow("is no file");
-    expect(fs.existsSync(attachmentsFolder(bundle))).toBe(false);
+    expect(fs.existsSync(attachedBeside(bundle))).toBe(false);
     await add(file("gpu.xml", INTERVALS_XML));
     await expect(add(file("again.xml", INTERVALS_XML))).rejects.toThrow("is attached already");
     bundle = out;
@@ -80,7 +79,7 @@ describe("an attachment", () => {
     expect(await detach(bundle, "0".repeat(64))).toBe(false);
     expect(await detach(bundle, "../fixture.lockstep")).toBe(false);
     expect(await detach(bundle, id)).toBe(true);
-    expect(fs.existsSync(attachmentsFolder(bundle))).toBe(false);
+    expect(fs.existsSync(attachedBeside(bundle))).toBe(false);
   });
 });
 
@@ -89,7 +88,7 @@ describe("verification of attachments fails", () => {
   let folder: string;
   beforeEach(async () => {
     ({ id } = await add(file("gpu.xml", INTERVALS_XML)));
-    folder = path.join(attachmentsFolder(bundle), id);
+    folder = path.join(attachedBeside(bundle), id);
   });
 
   const reasons = async () => {
@@ -101,7 +100,7 @@ describe("verification of attachments fails", () => {
   const reseal = (change: (text: string) => string) => {
     const text = change(fs.readFileSync(path.join(folder, "attachment.json"), "utf8"));
     fs.writeFileSync(path.join(folder, "attachment.json"), text);
-    fs.renameSync(folder, path.join(attachmentsFolder(bundle), sha256(text)));
+    fs.renameSync(folder, path.join(attachedBeside(bundle), sha256(text)));
   };
 
   it("where a word of the summary was changed", async () => {
@@ -138,7 +137,7 @@ describe("verification of attachments fails", () => {
 
   it("where it belongs to another bundle", async () => {
     const other = fixtureBundle(out, { error: 0.5, outcome: "failed" }).path;
-    fs.renameSync(attachmentsFolder(bundle), attachmentsFolder(other));
+    fs.renameSync(attachedBeside(bundle), attachedBeside(other));
     bundle = other;
     expect((await reasons()).join()).toMatch(/^attached to the bundle [0-9a-f]{12}; this one is [0-9a-f]{12}$/);
     expect(await readAttachments(bundle)).toMatchObject([{ id, reasons: [expect.stringContaining("attached to")] }]);
@@ -146,7 +145,7 @@ describe("verification of attachments fails", () => {
 
   it("where something else lies there", async () => {
     fs.writeFileSync(path.join(folder, "more"), "");
-    fs.writeFileSync(path.join(attachmentsFolder(bundle), "notes.txt"), "");
+    fs.writeFileSync(path.join(attachedBeside(bundle), "notes.txt"), "");
     expect(await reasons()).toEqual([
       "notes.txt: does not belong to the attachments",
       "more does not belong to an attachment",

@@ -4,10 +4,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sha256File, walk } from "../../../electron/evidence/bag.ts";
+import { attach, verifyAttachments } from "../../../electron/attachments/store.ts";
+import { attachedBeside, sha256File, walk } from "../../../electron/evidence/bag.ts";
 import { looksZipped, unzipBundle } from "../../../electron/evidence/unzip.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
 import { exportZip, planZip, zipPieces } from "../../../electron/evidence/zip.ts";
+import { INTERVALS_XML } from "../attachments/exports.ts";
 import { fixtureBundle, temporary } from "./fixture.ts";
 
 let folder: string;
@@ -131,6 +133,27 @@ describe("an export", () => {
     }
   });
 
+  it("takes what is attached along, beside the bundle, and brings it back", async () => {
+    const copy = path.join(temporary(), "c.lockstep");
+    fs.cpSync(bundle, copy, { recursive: true });
+    const plain = planZip(copy).bytes;
+    const source = fresh("gpu.xml");
+    fs.writeFileSync(source, INTERVALS_XML);
+    const { id } = await attach({ bundle: copy, file: source, kind: null, importedBy: "test", now: new Date(0) });
+    fs.mkdirSync(path.join(attachedBeside(copy), ".partial-1-0"));
+    fs.writeFileSync(path.join(attachedBeside(copy), ".partial-1-0/original.gz"), "half");
+    expect(planZip(copy).bytes).toBeGreaterThan(plain);
+    const file = fresh("attached.zip");
+    exportZip(copy, file);
+    const target = fresh("unpacked");
+    expect(unzipBundle(file, target)).toEqual({ name: "c.lockstep" });
+    expect(walk(target)).toEqual(walk(bundle));
+    expect(await verifyAttachments(target)).toMatchObject({ attachments: [{ id, reasons: [] }], reasons: [] });
+    fs.writeFileSync(path.join(attachedBeside(copy), "other.txt"), "");
+    expect(() => planZip(copy)).toThrow("does not belong to its attachments");
+    fs.rmSync(path.dirname(copy), { recursive: true });
+  });
+
   it("replaces nothing unless asked, and leaves nothing where it fails", () => {
     const file = fresh("there.zip");
     fs.writeFileSync(file, "mine");
@@ -164,6 +187,21 @@ describe("an archive from elsewhere", () => {
       expect(unzipBundle(archive(parts), target)).toEqual({ name: prefix === "" ? null : "b.lockstep" });
       expect(fs.readFileSync(path.join(target, "data/command.txt"), "utf8")).toBe("lockstep\n");
     }
+  });
+
+  it("may hold attachments beside the bundle, listed first as well, and nothing else there", () => {
+    const id = "0".repeat(64);
+    const good = { name: `b.lockstep.attachments/${id}/original.gz` };
+    const target = fresh("unpacked");
+    expect(unzipBundle(archive([good, GOOD]), target)).toEqual({ name: "b.lockstep" });
+    expect(fs.existsSync(path.join(attachedBeside(target), id, "original.gz"))).toBe(true);
+    for (const name of [`${id}/more`, "x/original.gz", "../x", `${id}/../../x`, "attachment.json"]) {
+      expect(refusal(archive([GOOD, { name: `b.lockstep.attachments/${name}` }]))).toMatch(/no path of an attachment/);
+    }
+    expect(refusal(archive([GOOD, good, good]))).toContain("is there twice");
+    expect(refusal(archive([GOOD, { name: `c.lockstep.attachments/${id}/original.gz` }]))).toContain(
+      "lies beside the folder",
+    );
   });
 
   it("leads nowhere outside", () => {
