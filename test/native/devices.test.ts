@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listDevices } from "../../native/devices.ts";
+import { listDevices, metalEntries } from "../../native/devices.ts";
+import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { PREFERRED_CLANG } from "../../native/msl/compilers.mjs";
 
 let cacheDir: string;
@@ -34,8 +35,27 @@ describe("listDevices", () => {
     }
     const [metal] = missing;
     const reason = metal?.available === false ? metal.reason : "";
-    const expected = process.platform === "darwin" ? "not built yet" : "needs macOS on Apple silicon";
+    const expected = process.platform === "darwin" ? "has not been asked" : "needs macOS on Apple silicon";
     expect(reason).toContain(expected);
+  });
+
+  it("takes what the host answered of Metal, in front of the others", async () => {
+    const profile = { ...emulatedProfile("M1"), id: "metal:0", execution: "metal" as const };
+    const metal = [
+      { kind: "metal" as const, available: true as const, profile },
+      { kind: "metal" as const, available: false as const, reason: "no Apple family", mend: "another Mac" },
+    ];
+    const listed = await listDevices({ metal, cacheDir });
+    expect(listed.slice(0, 2)).toEqual(metal);
+    expect(listed.map((entry) => entry.kind)).toEqual(["metal", "metal", "emulated", "nvidia"]);
+  });
+
+  it("has one answer where the addon has no Metal, and for a door without an addon", async () => {
+    const [entry, ...more] = await metalEntries(null);
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({ kind: "metal", available: false });
+    expect((await listDevices({ addon: { metal: null }, cacheDir }))[0]).toEqual(entry);
+    expect((await listDevices({ addon: null, cacheDir }))[0]?.available).toBe(false);
   });
 
   it("without a compiler names the line that installs one", async () => {
