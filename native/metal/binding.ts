@@ -187,7 +187,7 @@ export interface MetalSubmitOptions {
   readonly counters: boolean;
   /** After each dispatch, with its index. */
   readonly onDispatch?: (index: number) => void;
-  /** The connection was opened with `logging`. */
+  /** The connection was opened with `logging`. Lines that Metal delivers after `done` are dropped. */
   readonly onLog?: (line: MetalLogLine) => void;
 }
 
@@ -219,6 +219,7 @@ export interface MetalConnection {
    * 16 MiB and more come out of heaps and are resident as long as they are there (residency sets, macOS 15).
    */
   allocate(bytes: number, label: string): NativeMemory;
+  /** Submissions of a connection run one after another, in the order in which they came. */
   submit(dispatches: readonly MetalDispatch[], options: MetalSubmitOptions): MetalSubmission;
   /** Writes what is submitted until `stopCapture` to a `.gputrace`. The process needs MTL_CAPTURE_ENABLED=1. */
   startCapture(path: string): { readonly ok: true } | { readonly ok: false; readonly error: MetalError };

@@ -102,7 +102,10 @@ DispatchRequest dispatch_request(const Napi::Value& value, id<MTLDevice> device)
 
 std::string text_of(const Napi::Value& value, const std::string& name) {
   if (!value.IsString()) throw Napi::TypeError::New(value.Env(), name + " must be a string");
-  return value.As<Napi::String>().Utf8Value();
+  std::string text = value.As<Napi::String>().Utf8Value();
+  // Text for Metal ends at its first zero, and what stands behind it would be lost in silence.
+  if (text.find('\0') != std::string::npos) throw Napi::TypeError::New(value.Env(), name + " contains a NUL character");
+  return text;
 }
 
 bool flag_of(const Napi::Object& object, const char* name) {
