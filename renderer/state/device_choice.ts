@@ -57,10 +57,9 @@ export function isEmulatedChoice({ device, chip }: DeviceChoice): boolean {
 export function chosenProfile(devices: readonly DeviceEntry[], choice: DeviceChoice): Profile | undefined {
   const profiles = profilesOf(devices);
   if (isEmulatedChoice(choice)) return profiles.find(({ execution }) => execution === "emulated");
-  if (choice.device === null) return profiles[0];
-  return (
-    profiles.find(({ id }) => id === choice.device) ?? profiles.find(({ execution }) => execution === choice.device)
-  );
+  if (choice.device === null) return defaultProfile(devices);
+  const kind = profiles.filter(({ execution }) => execution === choice.device);
+  return profiles.find(({ id }) => id === choice.device) ?? kind.find(isDefault) ?? kind[0];
 }
 
 export interface DeviceOption {

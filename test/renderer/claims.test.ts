@@ -28,7 +28,13 @@ function claim(change: Partial<Claim>): Claim {
 }
 
 function bundle(id: string, ...claims: readonly Claim[]): RunEntryView {
-  return { state: "kept", id, deviceName: `device of ${id}`, claims } as unknown as RunEntryView;
+  return {
+    state: "kept",
+    id,
+    deviceName: `device of ${id}`,
+    virtualGpu: id === "c",
+    claims,
+  } as unknown as RunEntryView;
 }
 
 describe("the table of claims", () => {

@@ -1,6 +1,6 @@
 /** Captures: what a result's pipelines take of a device, how often a core could hold them, what they move, how long they took. */
 import { type ReactElement, useMemo } from "react";
-import { commandLine } from "../../../electron/actions.ts";
+import { commandLine, parityWords } from "../../../electron/actions.ts";
 import {
   type ContractCheck,
   type DispatchCheck,
@@ -22,7 +22,7 @@ import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
 import { executionOf, useViewExecution } from "../../shell/execution.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
-import type { RunModel } from "../../state/run_model.ts";
+import { type RunModel, requestAgain } from "../../state/run_model.ts";
 import { type Answer, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { useShownRun } from "../run/use_run.ts";
@@ -64,12 +64,10 @@ function choose(change: Readonly<Record<string, string | null>>): void {
   setParams({ ...DROPPED, sel: null, ...change });
 }
 
-/** The command that records the same again. */
+/** The command that records the same again; the run's own where its inputs came from a file. */
 function wordsOf(run: RunModel, { record, route }: Selected): readonly string[] {
-  if (run.execution === "imported") return run.command;
-  const suite = run.suite === null ? [] : ["--suite", run.suite];
-  const chip = run.chip === null ? [] : ["--chip", run.chip];
-  return ["lockstep", "parity", ...suite, "--route", route, "--case", record.key, ...chip];
+  const again = run.execution === "imported" ? null : requestAgain(run, { case: record.key, route });
+  return again === null ? run.command : parityWords(again);
 }
 
 function useSelectionActions({ run, selected }: Capture, unit: (typeof UNITS)[number]): void {
