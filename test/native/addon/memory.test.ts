@@ -48,6 +48,13 @@ describe("native memory", () => {
     memory.release();
   });
 
+  test("is made by allocate() alone", () => {
+    const memory = addon.allocate(16);
+    const Kind = memory.constructor as new (bytes: unknown) => unknown;
+    expect(() => new Kind(16)).toThrow("native memory is made with allocate() alone");
+    memory.release();
+  });
+
   test("the sentinel shows a write behind the end and before the start", () => {
     for (const offset of [37, 47, -1]) {
       const memory = addon.allocate(37);
