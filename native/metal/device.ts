@@ -186,7 +186,7 @@ export class MetalDevice implements Device {
         archive,
       }),
     );
-    if (!reply.ok) throw refuse(refusalText(`Metal refuses a pipeline of '${functionName}'.`, reply.error));
+    if (!reply.ok) throw refuse(refusalText(`No pipeline of '${functionName}' was made.`, reply.error));
     const registers = registerBracket(
       this.profile.family.value,
       reply.maxTotalThreadsPerThreadgroup,
@@ -274,7 +274,7 @@ export class MetalDevice implements Device {
       return await work();
     } finally {
       this.#capturing = false;
-      connection.stopCapture();
+      if (!this.#closed) connection.stopCapture();
     }
   }
 
@@ -283,22 +283,22 @@ export class MetalDevice implements Device {
     if (this.#closed) return;
     this.#closed = true;
     await this.#before.catch(() => undefined);
-    for (const buffer of [...this.#buffers]) buffer.release();
     const { connection } = this.#parts;
-    if (this.#stuck === undefined) connection.close();
-    else void this.#stuck.rest.then(() => connection.close());
+    if (this.#capturing) connection.stopCapture();
+    for (const buffer of [...this.#buffers]) buffer.release();
+    // What is in flight holds what it needs.
+    connection.close();
   }
 
   async #submitNow(dispatches: readonly Dispatch[], options: SubmitOptions): Promise<SubmitResult> {
     this.#checkFree();
     const prepared = dispatches.map((dispatch) => this.#prepare(dispatch));
     if (prepared.length === 0) return { timings: [] };
-    const { connection, facts } = this.#parts;
+    const { connection } = this.#parts;
     const timings = await runSubmission(
       {
         dispatches,
         start: (native) => connection.submit(prepared, native),
-        counters: facts.samplesAtStageBoundary,
         onStuck: (rest, words) => {
           const stuck = { rest, words };
           this.#stuck = stuck;

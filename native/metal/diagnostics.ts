@@ -82,9 +82,12 @@ function utf16Column(text: string, column: number): number {
   );
 }
 
+/** Domain of what the addon refuses itself, before it asks Metal. */
+const OWN_DOMAIN = "lockstep";
+
 /** What was refused, with Metal's words at its end, word for word. */
 export function refusalText(what: string, { words, domain, code }: MetalError): string {
-  return `${what} Metal's words (${domain} ${code}): ${words}`;
+  return domain === OWN_DOMAIN ? `${what} ${words}` : `${what} Metal's words (${domain} ${code}): ${words}`;
 }
 
 /** Message of a source that does not compile: the first error, then every word of Metal. */

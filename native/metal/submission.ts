@@ -18,7 +18,6 @@ export interface SubmissionRequest {
   readonly dispatches: readonly Dispatch[];
   /** Commits the dispatches. */
   readonly start: (options: MetalSubmitOptions) => MetalSubmission;
-  readonly counters: boolean;
   /** A dispatch outlived its time: `rest` ends when the GPU has ended it, `words` says which one it is. */
   readonly onStuck: (rest: Promise<void>, words: string) => void;
 }
@@ -37,7 +36,8 @@ export async function runSubmission(
   let done = 0;
   const log = new Log(dispatches, options);
   const submission = request.start({
-    counters: request.counters,
+    // Where the device cannot sample, the reason stands in the times.
+    counters: true,
     onDispatch: (index) => {
       done = index + 1;
       reportProgress(dispatches[index], index, options);

@@ -128,10 +128,17 @@ describe("refusals", () => {
     );
   });
 
+  it("of the addon itself are not put into Metal's mouth", () => {
+    const error = { words: "relaxed math needs macOS 15", domain: "lockstep", code: 0 };
+    expect(refusalText("decode.metal was not compiled.", error)).toBe(
+      "decode.metal was not compiled. relaxed math needs macOS 15",
+    );
+  });
+
   it("of pipelines keep domains of the driver", () => {
     const error = { words: "Compute function exceeds available temporary registers", domain: "AGXMetal13_3", code: 3 };
-    expect(refusalText("Metal refuses a pipeline of 'decode'.", error)).toBe(
-      "Metal refuses a pipeline of 'decode'. Metal's words (AGXMetal13_3 3): Compute function exceeds available temporary registers",
+    expect(refusalText("No pipeline of 'decode' was made.", error)).toBe(
+      "No pipeline of 'decode' was made. Metal's words (AGXMetal13_3 3): Compute function exceeds available temporary registers",
     );
   });
 });
