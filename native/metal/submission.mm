@@ -69,9 +69,11 @@ std::optional<ErrorWords> Submission::commit(std::size_t index) {
     buffer = encode(dispatches_[index], encoder, problem);
     if (buffer == nil) return;
     const std::shared_ptr<Submission> self = shared_from_this();
+    // A copy of this frame: a block keeps what its lambda holds by reference as a reference, and outlives it.
+    const std::size_t own_index = index;
     [buffer addCompletedHandler:^(id<MTLCommandBuffer> done) {
       @autoreleasepool {
-        self->completed(index, done);
+        self->completed(own_index, done);
       }
     }];
     [buffer commit];
