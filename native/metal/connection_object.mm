@@ -29,8 +29,8 @@ class MessengerListener final : public SubmissionListener {
  public:
   explicit MessengerListener(std::shared_ptr<Messenger> messenger) : messenger_(std::move(messenger)) {}
 
-  void dispatched(std::size_t index) override {
-    messenger_->post([index](Napi::Env env, Receiver& receiver) {
+  bool dispatched(std::size_t index) override {
+    return messenger_->post([index](Napi::Env env, Receiver& receiver) {
       if (receiver.on_dispatch.IsEmpty()) return;
       receiver.on_dispatch.Call({Napi::Number::New(env, static_cast<double>(index))});
     });

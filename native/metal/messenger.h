@@ -25,7 +25,8 @@ class Messenger {
   /// On the thread of the environment, whose event loop stays alive until `close`.
   static std::shared_ptr<Messenger> create(Napi::Env env, std::unique_ptr<Receiver> receiver);
 
-  void post(Message message);
+  /// False once nobody is there to hear it.
+  bool post(Message message);
   /// Brings the last message and lets go of the event loop. Later messages are dropped.
   void close(Message last);
 
@@ -33,7 +34,7 @@ class Messenger {
   struct Context;
   static void deliver(napi_env env, napi_value function, void* context, void* data);
   static void end(napi_env env, void* context, void* hint);
-  void send(Message message);
+  bool send(Message message);
 
   std::mutex mutex_;
   bool open_ = true;

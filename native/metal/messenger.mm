@@ -22,21 +22,20 @@ std::shared_ptr<Messenger> Messenger::create(Napi::Env env, std::unique_ptr<Rece
   return messenger;
 }
 
-void Messenger::post(Message message) {
+bool Messenger::post(Message message) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  send(std::move(message));
+  return send(std::move(message));
 }
 
 void Messenger::close(Message last) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  send(std::move(last));
-  if (open_) napi_release_threadsafe_function(function_, napi_tsfn_release);
+  if (send(std::move(last))) napi_release_threadsafe_function(function_, napi_tsfn_release);
   open_ = false;
 }
 
 /// Under the lock, which `end` takes as well: while it is held the function is there.
-void Messenger::send(Message message) {
-  if (!open_) return;
+bool Messenger::send(Message message) {
+  if (!open_) return false;
   auto held = std::make_unique<Message>(std::move(message));
   if (napi_call_threadsafe_function(function_, held.get(), napi_tsfn_nonblocking) == napi_ok) {
     static_cast<void>(held.release());
@@ -44,6 +43,7 @@ void Messenger::send(Message message) {
     // The environment is ending.
     open_ = false;
   }
+  return open_;
 }
 
 void Messenger::deliver(napi_env env, napi_value, void* context, void* data) {

@@ -37,6 +37,7 @@ void Residency::add(id<MTLHeap> heap) {
     id<MTLResidencySet> set = static_cast<id<MTLResidencySet>>(set_);
     [set addAllocation:heap];
     [set commit];
+    // Now, so that the first dispatch does not wait for it.
     [set requestResidency];
   }
 #else

@@ -74,7 +74,8 @@ using Outcome = std::variant<Completed, Cancelled, Failed>;
 class SubmissionListener {
  public:
   virtual ~SubmissionListener() = default;
-  virtual void dispatched(std::size_t index) = 0;
+  /// False if nobody is left to hear it: then no further dispatch is committed.
+  virtual bool dispatched(std::size_t index) = 0;
   virtual void logged(const LogLine& line) = 0;
   /// Called once, as the last.
   virtual void finished(Outcome outcome) = 0;

@@ -126,7 +126,7 @@ void Submission::completed(std::size_t index, id<MTLCommandBuffer> buffer) {
   Timing timing{buffer.GPUStartTime, buffer.GPUEndTime, std::string("counters were not asked for")};
   if (counters_) timing.counter = connection_->counters().read(clocks_, sample_clocks(connection_->device()));
   timings_.push_back(std::move(timing));
-  listener_->dispatched(index);
+  if (!listener_->dispatched(index)) cancelled_ = true;
   run(index + 1);
 }
 
