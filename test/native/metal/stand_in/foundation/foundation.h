@@ -48,6 +48,12 @@ namespace stand_in {
 /** Sets `*error`, if there is one, to an error with these words; returns nil for the caller to return. */
 std::nullptr_t fail(NSError *_Nullable __autoreleasing *_Nullable error, NSString *_Nonnull domain, long code, const std::string &words,
                     NSDictionary *_Nullable more = nil);
+/** A block that outlives the frame that made it. */
+template <class Block>
+Block _Nonnull on_heap(Block _Nonnull block) {
+  return (__bridge_transfer Block)_Block_copy((__bridge void *)block);
+}
+
 NSString *_Nonnull string(const std::string &text);
 
 }  // namespace stand_in

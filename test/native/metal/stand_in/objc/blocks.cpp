@@ -77,6 +77,11 @@ bool stand_in::is_block(const Object *object) {
   return object->isa == &_NSConcreteStackBlock || object->isa == &_NSConcreteGlobalBlock || object->isa == &_NSConcreteMallocBlock;
 }
 
+void stand_in::retain_block(Object *object) {
+  auto *block = reinterpret_cast<Block *>(object);
+  if (block->flags & kNeedsFree) ++block->flags;
+}
+
 extern "C" {
 
 void *_Block_copy(const void *pointer) {

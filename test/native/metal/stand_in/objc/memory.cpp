@@ -161,7 +161,10 @@ extern "C" {
 void *objc_retain(void *pointer) {
   auto *object = static_cast<Object *>(pointer);
   if (object == nullptr) return nullptr;
-  if (stand_in::is_block(object)) return _Block_copy(object);
+  if (stand_in::is_block(object)) {
+    stand_in::retain_block(object);
+    return object;
+  }
   if (stand_in::is_immortal(object)) return object;
   if (stand_in::is_alive(object, "retain")) ++stand_in::header(object)->references;
   return object;

@@ -92,6 +92,8 @@ unsigned long references(Object *object);
 
 /** True for stack, global and heap blocks. */
 bool is_block(const Object *object);
+/** A further reference to a heap block; others have none. The compiler takes `objc_retain` to return what it was given. */
+void retain_block(Object *block);
 
 /** Objects that are alive, blocks on the heap included. */
 long alive();
