@@ -26,6 +26,11 @@ export interface Command {
 
 const JSON_OPTION: CommandOption = { flags: "--json", description: "standard output holds only JSON" };
 
+const DEVICE_OPTION: CommandOption = {
+  flags: "--device <name>",
+  description: "metal, metal:1, emulated, emulated:apple9 (default: Metal where there is one, else emulated)",
+};
+
 const CHIP_OPTION: CommandOption = {
   flags: "--chip <name>",
   description: "chip or family to emulate: M3 Max, M5, apple9 (default: M3 Max)",
@@ -43,7 +48,6 @@ const MANIFEST_OPTIONS: readonly CommandOption[] = [
     description: "a size of the manifest; repeat it, or list: N=64,D=128",
     repeatable: true,
   },
-  CHIP_OPTION,
   { flags: "--timeout <seconds>", description: "limit for one submission (default: 120)" },
 ];
 
@@ -58,8 +62,12 @@ export const COMMANDS = [
       { flags: "--operator <name>", description: "gqa_decode or mla_prefill" },
       { flags: "--route <name>", description: "one route, or a family of them: fused_split_kv" },
       { flags: "--case <key>", description: "one case by key or name, or all whose key contains the text" },
-      { flags: "--device <name>", description: "emulated, emulated:apple9 (default: the machine's own)" },
+      DEVICE_OPTION,
       CHIP_OPTION,
+      {
+        flags: "--validation",
+        description: "under Metal's API and shader validation, which must stay silent; its times are no timings",
+      },
       { flags: "--seed <n>", description: "seed of the generated cases (default: 0x5eed0001)" },
       { flags: "--out <dir>", description: "folder for the bundle, made if missing (default: evidence)" },
       { flags: "--outputs <file>", description: "judge outputs that another engine computed for the same inputs" },
@@ -76,6 +84,8 @@ export const COMMANDS = [
     arguments: [{ name: "manifest", description: "KERNEL.kernel.json; docs/kernel-manifest.md says what is in it" }],
     options: [
       ...MANIFEST_OPTIONS,
+      DEVICE_OPTION,
+      CHIP_OPTION,
       {
         flags: "--flavour <name>",
         description: "fast, lockstep, check or check+lockstep (default: what the checker says)",
@@ -91,6 +101,8 @@ export const COMMANDS = [
     arguments: [{ name: "manifest", description: "KERNEL.kernel.json", optional: true }],
     options: [
       ...MANIFEST_OPTIONS,
+      { flags: "--device <name>", description: "emulated, emulated:apple9: the checker is the emulated device's" },
+      CHIP_OPTION,
       { flags: "--traffic", description: "bytes read and written, by buffer and by source line" },
       { flags: "--all", description: "benign reports as well" },
       { flags: "--sarif <file>", description: "write the reports as SARIF 2.1.0, for editors and code hosts" },
@@ -168,6 +180,23 @@ export const COMMANDS = [
     options: [{ flags: "--evidence <dir>", description: "folder of this machine's bundles (default: evidence)" }],
   },
   {
+    id: "capture",
+    title: "Capture a case",
+    summary: "the dispatches of one route on one case, on a Metal device, as a .gputrace that Xcode opens",
+    options: [
+      { flags: "--case <key>", description: "the case by key or name" },
+      { flags: "--route <name>", description: "the route" },
+      { flags: "--out <file>", description: "the .gputrace to write; nothing may be there" },
+      {
+        flags: "--suite <name>",
+        description: "suite to look for the case in: quick, standard or full (default: full)",
+      },
+      { flags: "--inputs <file>", description: "look for the case in a safetensors file instead" },
+      { flags: "--device <name>", description: "metal, metal:1 (default: the system's)" },
+      JSON_OPTION,
+    ],
+  },
+  {
     id: "dispatch",
     title: "Explain dispatch",
     summary: "which route a case takes on a device, with every requirement and its actual value",
@@ -176,7 +205,7 @@ export const COMMANDS = [
       { flags: "--case <key>", description: "a case by key or name (default: the production shapes)" },
       { flags: "--shape <json>", description: "a shape that is no case, as records of a bundle have it" },
       { flags: "--route <name>", description: "force a route" },
-      { flags: "--device <name>", description: "emulated, emulated:apple9" },
+      DEVICE_OPTION,
       CHIP_OPTION,
       JSON_OPTION,
     ],
@@ -184,14 +213,23 @@ export const COMMANDS = [
   {
     id: "devices",
     title: "Show devices",
-    summary: "each device and, for what is not there, why and the mend",
-    options: [CHIP_OPTION, JSON_OPTION],
+    summary: "each device with how each fact is known and, for what is not there, why and the mend",
+    options: [
+      { flags: "--device <name>", description: "metal, metal:1 or emulated alone (default: all)" },
+      CHIP_OPTION,
+      JSON_OPTION,
+    ],
   },
   {
     id: "cases",
     title: "List cases",
     summary: "the cases of a suite or of a file",
-    options: [...CASE_OPTIONS, JSON_OPTION],
+    options: [
+      ...CASE_OPTIONS,
+      { flags: "--device <name>", description: "name the routes that apply on it: metal, emulated:apple9" },
+      { flags: "--chip <name>", description: "the same for a chip or family" },
+      JSON_OPTION,
+    ],
   },
 ] as const satisfies readonly Command[];
 
@@ -268,6 +306,7 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     keys: ["shift+c"],
     command: "parity",
   },
+  { id: "capture.take", title: "Capture the selected case for Xcode", section: "Run", keys: [], command: "capture" },
   {
     id: "kernels.check",
     title: "Compile the route's kernels, run nothing",
@@ -389,7 +428,9 @@ export function parityWords(request: StartRequest): readonly string[] {
     ...option("--operator", request.operator),
     ...option("--route", request.route),
     ...option("--case", request.case),
+    ...option("--device", request.device),
     ...option("--chip", request.chip),
+    ...(request.validation ? ["--validation"] : []),
     ...option("--seed", request.seed),
     ...option("--timeout", request.timeoutMs === null ? null : request.timeoutMs / 1000),
     ...option("--workers", request.workers),

@@ -7,6 +7,7 @@
 import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "./analysis/check_messages.ts";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
+import { captureAnswerSchema, captureRequestSchema } from "./captures/gputrace.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
 import { checkKindsSchema, kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
 import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
@@ -16,6 +17,7 @@ import { logLineSchema } from "./runs/log.ts";
 import {
   candidateSchema,
   claimSchema,
+  deviceEntrySchema,
   digestSchema,
   LEVELS,
   metricsSchema,
@@ -31,7 +33,6 @@ export const suiteSchema = z.enum(["quick", "standard", "full"]);
 export const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
 const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
 const executionSchema = z.enum(["metal", "emulated", "nvidia", "imported"]);
-const kindSchema = z.enum(["metal", "emulated", "nvidia"]);
 const isoTime = z.iso.datetime();
 const count = z.number().int().min(0);
 
@@ -49,18 +50,17 @@ export const startSchema = z.strictObject({
   operator: operatorSchema.nullable(),
   route: z.string().min(1).max(200).nullable(),
   case: z.string().min(1).max(400).nullable(),
+  /** `metal`, `metal:1`, `emulated`, `emulated:apple9`; null for Metal where there is one, else the emulated device. */
+  device: z.string().min(1).max(80).nullable(),
+  /** A chip or family to emulate; with a Metal device it is refused. */
   chip: z.string().min(1).max(80).nullable(),
+  /** Under Metal's API and shader validation; on a Metal device alone. Times of such a run are no timings. */
+  validation: z.boolean(),
   seed: z.number().int().min(0).max(0xffffffff).nullable(),
   timeoutMs: z.number().positive().nullable(),
   workers: z.number().int().positive().max(1024).nullable(),
 });
 export type StartRequest = z.infer<typeof startSchema>;
-
-/** A device that can be opened, or why it is not there. */
-const deviceEntrySchema = z.discriminatedUnion("available", [
-  z.strictObject({ kind: kindSchema, available: z.literal(true), profile: profileSchema }),
-  z.strictObject({ kind: kindSchema, available: z.literal(false), reason: z.string(), mend: z.string() }),
-]);
 
 const chipSchema = z.strictObject({
   name: z.string(),
@@ -75,7 +75,7 @@ const chipSchema = z.strictObject({
   sources: z.array(z.string()),
 });
 
-/** A case of a suite, and the routes that apply to it on the default device. */
+/** A case of a suite. */
 const listedCaseSchema = z.strictObject({
   key: z.string(),
   alias: z.string(),
@@ -155,6 +155,8 @@ export const runEntrySchema = z.discriminatedUnion("state", [
     /** Id of the device, or the producer's chip for imported outputs. */
     device: z.string(),
     deviceName: z.string(),
+    /** True where a hypervisor lent the GPU: the run supports no chip. */
+    virtualGpu: z.boolean(),
     suite: z.string().nullable(),
     command: z.array(z.string()),
     cases: count,
@@ -260,10 +262,15 @@ export const CALLS = {
     input: z.strictObject({ chip: z.string().max(80).nullable() }),
     output: z.strictObject({ devices: z.array(deviceEntrySchema) }),
   },
-  /** What the chip offers that matters to attention kernels: predicted as dispatch does, not probed. */
+  /** What the device offers that matters to attention kernels: predicted as dispatch does, not probed. */
   "device.features": {
-    input: z.strictObject({ chip: z.string().max(80).nullable() }),
-    output: z.strictObject({ capabilities: capabilitiesSchema, features: z.array(featureSchema) }),
+    input: z.strictObject({ device: z.string().max(80).nullable(), chip: z.string().max(80).nullable() }),
+    output: z.strictObject({
+      /** Id of the device that they are of. */
+      device: z.string(),
+      capabilities: capabilitiesSchema,
+      features: z.array(featureSchema),
+    }),
   },
   /** The machine at this moment. Its rows are the same at every call. */
   "device.state": { input: empty, output: z.strictObject({ at: isoTime, facts: z.array(machineFactSchema) }) },
@@ -278,12 +285,16 @@ export const CALLS = {
         z.strictObject({ kind: z.literal("case"), suite: suiteSchema, key: z.string().max(400) }),
         z.strictObject({ kind: z.literal("shape"), shape: shapeSchema }),
       ]),
+      /** As in `runs.start`; with both null, for the device at hand. */
+      device: z.string().max(80).nullable(),
       chip: z.string().max(80).nullable(),
       /** A route to take whatever the policy says. */
       forced: z.string().max(200).nullable(),
     }),
     output: z.strictObject({
       device: profileSchema,
+      /** Why this device, in sentences. */
+      reasons: z.array(z.string()),
       capabilities: capabilitiesSchema,
       shape: shapeSchema,
       decision: z.strictObject({
@@ -356,6 +367,16 @@ export const CALLS = {
   "captures.timings": {
     input: z.strictObject({ id: runIdSchema, case: z.string().max(400) }),
     output: timingsSchema,
+  },
+  /**
+   * Captures the dispatches of one case to a `.gputrace`, in a host of its own; it fails while a run is going on, and where
+   * there is no Metal device. With `out` null the document goes beside the bundles.
+   */
+  "captures.take": {
+    input: captureRequestSchema
+      .omit({ inputs: true, out: true })
+      .extend({ out: z.string().min(1).max(4096).nullable() }),
+    output: captureAnswerSchema,
   },
   "runs.start": { input: startSchema, output: z.strictObject({ id: runIdSchema }) },
   /** `cancelled` is false where that run is not going on. */

@@ -62,6 +62,7 @@ const NEXT: Readonly<Record<string, string>> = {
   lockstep: "the kernel needs its lanes to advance together: look for a missing barrier",
   checker: "see the checker's reports: each names both lines and what to do",
   resources: "make the threadgroup smaller, or use fewer registers",
+  validation: "read data/validation/log.txt of the bundle: it has Metal's own words",
 };
 
 type Gate = ResultRecord["gates"][number];
@@ -107,6 +108,7 @@ const FINDINGS: Readonly<Record<string, (value: number, gate: Gate) => Finding>>
   repeat: (value) => ({ text: `${differ(value)} between two runs`, where: true }),
   lockstep: (value) => ({ text: `${differ(value)} in the flavour lockstep`, where: true }),
   checker: (value) => ({ text: `${counted(value, "place")} reported at error level`, where: true }),
+  validation: (value) => ({ text: `${counted(value, "error")} reported by Metal`, where: true }),
   resources: (value) => ({
     text: `${counted(value, "pipeline")} ${value === 1 ? "does" : "do"} not keep the contract`,
     where: false,

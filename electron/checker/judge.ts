@@ -25,7 +25,25 @@ export interface JudgeOptions {
   readonly onProgress: (progress: KernelProgress) => void;
   /** The checker's earlier word on the same bytes, if there is one. */
   readonly known: CheckStage | undefined;
+  /**
+   * What the result is computed with, where that is not the emulated device that the checker runs on. Such a device has the
+   * flavour fast alone and promises no lockstep: a kernel that needs it is not pinned to it but wrong.
+   */
+  readonly on?: KernelRun | undefined;
 }
+
+const EMPTY = {
+  verdict: "not_run",
+  gates: [],
+  leftOut: [],
+  maxAbs: null,
+  nmse: null,
+  timings: [],
+  padding: [],
+  pipelines: [],
+  rights: null,
+  check: null,
+} satisfies Omit<FlavourOutcome, "flavour" | "error">;
 
 export type Judged = Pick<KernelAnswer, "stage" | "stageCached" | "pinned" | "result" | "verdict" | "reason">;
 
@@ -38,13 +56,24 @@ const REFUSALS: readonly DeviceError["code"][] = [
   "cancelled",
 ];
 
-/** Throws `UsageError`, and `DeviceError` of the codes above. */
-export async function judgeKernel(run: KernelRun, options: JudgeOptions): Promise<Judged> {
-  const { known } = options;
-  const stage = known ?? (await checkStage(run, options));
-  const pinned = isPinned(stage);
-  const result = await resultOf(run, options, stage, pinned);
+/** `run` is null where there is no emulated device; then `known` says why, and `on` is there. */
+export async function judgeKernel(run: KernelRun | null, options: JudgeOptions): Promise<Judged> {
+  const { known, on } = options;
+  const stage = known ?? (await checkStage(needed(run), options));
+  const pinned = on === undefined && isPinned(stage);
+  const result =
+    on === undefined ? await resultOf(needed(run), options, stage, pinned) : await outcomeOf(on, "fast", options);
   return { stage, stageCached: known !== undefined, pinned, result, ...verdictOn(stage, pinned, result) };
+}
+
+function needed(run: KernelRun | null): KernelRun {
+  if (run === null) throw new Error("There is no emulated device to check or run on.");
+  return run;
+}
+
+/** The stage where the checker could not be asked: there is no verdict without it. */
+export function uncheckedStage(message: string): CheckStage {
+  return { outcomes: [{ ...EMPTY, flavour: "check", error: { code: "unavailable", message } }] };
 }
 
 async function checkStage(run: KernelRun, options: JudgeOptions): Promise<CheckStage> {
@@ -111,16 +140,8 @@ async function outcomeOf(run: KernelRun, flavour: Flavour, options: JudgeOptions
   } catch (error) {
     if (!(error instanceof DeviceError) || REFUSALS.includes(error.code)) throw error;
     return {
+      ...EMPTY,
       flavour,
-      verdict: "not_run",
-      gates: [],
-      leftOut: [],
-      maxAbs: null,
-      nmse: null,
-      timings: [],
-      padding: [],
-      pipelines: [],
-      rights: null,
       check: error.check === undefined ? null : mergedResult(error.check),
       ...logged(),
       error: { code: error.code, message: error.message },

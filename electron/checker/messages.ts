@@ -30,6 +30,8 @@ export const kernelRequestSchema = z.strictObject({
   flavour: flavourSchema.nullable(),
   /** Sizes that replace those of the manifest. */
   sizes: z.record(z.string(), z.number()),
+  /** As on the command line; the checker is the emulated device's, a result may be any device's. */
+  device: z.string().nullable(),
   chip: z.string().nullable(),
   /** Limit of one submission. */
   timeoutMs: z.number().positive().nullable(),
@@ -59,7 +61,13 @@ export const flavourOutcomeSchema = z.strictObject({
   leftOut: z.array(z.strictObject({ id: z.string(), why: z.string() })),
   maxAbs: figure.nullable(),
   nmse: figure.nullable(),
-  timings: z.array(z.strictObject({ label: z.string(), ns: z.number() })),
+  timings: z.array(
+    z.strictObject({
+      label: z.string(),
+      ns: z.number(),
+      clock: z.enum(["stage_boundary_counters", "command_buffer"]).optional(),
+    }),
+  ),
   padding: z.array(z.strictObject({ dispatch: z.string(), bytes: z.number() })),
   pipelines: z.array(
     z.strictObject({
@@ -98,6 +106,12 @@ export const kernelAnswerSchema = z.strictObject({
     name: knownText,
     os: knownText,
     metalVersion: knownText,
+    /** Where the result was computed and what it is no evidence of, in sentences. */
+    text: z.string(),
+    /** Why this device. */
+    reasons: z.array(z.string()),
+    /** Id of the emulated device that the checker ran on; null where there was none. */
+    checkedOn: z.string().nullable(),
   }),
   /** What the process that ran the kernels was not allowed to do; null where it has not said. */
   rights: z.string().nullable(),

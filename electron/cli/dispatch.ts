@@ -1,15 +1,14 @@
 /** `lockstep dispatch`: the decision for a case on this machine's device or any chip, with every predicate. */
 import type { CaseShape } from "../../kernels/route.ts";
-import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { capabilitiesOf, type Decision, dispatch } from "../dispatch/dispatch.ts";
 import { stableJson } from "../evidence/json.ts";
-import { chipOf } from "../host/device_name.ts";
 import type { Places } from "../host/root.ts";
 import { catalogueFor } from "../runs/catalogue.ts";
 import { checkRoute, selectCases } from "../runs/plan.ts";
 import { shapeSchema } from "../runs/record.ts";
 import { UsageError } from "../runs/usage.ts";
 import { type CasesOptions, namedCases } from "./cases.ts";
+import { chosenDevice } from "./device_options.ts";
 import type { Output } from "./output.ts";
 import { EXIT } from "./parity.ts";
 
@@ -17,15 +16,13 @@ export interface DispatchCommandOptions extends CasesOptions {
   readonly case?: string;
   readonly shape?: string;
   readonly route?: string;
-  readonly device?: string;
-  readonly chip?: string;
 }
 
 /** The production shapes, for a question without a case. */
 const DEFAULT_CASES = ["L8192.spread", "mla_prefill_ragged_h2_x16"];
 
-export function explainDispatch(options: DispatchCommandOptions, where: Places, output: Output): number {
-  const profile = emulatedProfile(chipOf(options.device ?? null, options.chip ?? null));
+export async function explainDispatch(options: DispatchCommandOptions, where: Places, output: Output): Promise<number> {
+  const { profile, reasons } = await chosenDevice(options, where);
   const capabilities = capabilitiesOf(profile);
   const chosen = options.shape === undefined ? chosenCases(options, where) : [givenShape(options.shape, options)];
   const forced = options.route;
@@ -39,12 +36,13 @@ export function explainDispatch(options: DispatchCommandOptions, where: Places, 
     }
   });
   if (options.json) {
-    output.line(stableJson({ device: profile, capabilities, decisions }).trimEnd());
+    output.line(stableJson({ device: profile, reasons, capabilities, decisions }).trimEnd());
     return EXIT.passed;
   }
-  output.line(
-    `${profile.name.value}: ${profile.os.value}, Metal ${profile.metalVersion.value} (assumed), ${profile.family.value}`,
-  );
+  const system = `${profile.os.value}, Metal ${profile.metalVersion.value}`;
+  const how = profile.os.by === "assumed" ? " (assumed)" : "";
+  output.line(`${profile.name.value}: ${system}${how}, ${profile.family.value}`);
+  output.line(`${profile.id}: ${reasons.join("; ")}`);
   for (const decision of decisions) {
     output.line("");
     output.line(`${decision.case}: ${decision.route ?? "no route is taken by itself"}`);

@@ -4,7 +4,9 @@ import path from "node:path";
 import { fileStem } from "../cases/file.ts";
 import { SUITES } from "../cases/suites.ts";
 import { bundleName, type ClosedBundle, closeBundle, discardStaging, openStaging } from "../evidence/bundle.ts";
+import { executionText } from "../evidence/execution.ts";
 import { HostClient, type RunEnd } from "../host/client.ts";
+import { deviceWanted } from "../host/device_name.ts";
 import type { RunRequest } from "../host/messages.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { RunEvent } from "../runs/events.ts";
@@ -12,6 +14,8 @@ import { OPERATORS } from "../runs/plan.ts";
 import type { Outcome, ResultRecord, RunRecord } from "../runs/record.ts";
 import { Recorder } from "../runs/recorder.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
+import { keepValidation, ValidationCollector } from "../validation/collector.ts";
+import { VALIDATION_ENVIRONMENT } from "../validation/environment.ts";
 import { counted, missText, shellQuote } from "../words.ts";
 import { headText, type RowWidths, rowText } from "./format.ts";
 import type { Output } from "./output.ts";
@@ -23,6 +27,7 @@ export interface ParityOptions {
   readonly case?: string;
   readonly device?: string;
   readonly chip?: string;
+  readonly validation?: boolean;
   readonly seed?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -72,6 +77,7 @@ const WITHOUT_EFFECT: readonly (readonly [keyof ParityOptions, keyof ParityOptio
   ["suite", "outputs", "outputs are looked for among all cases"],
   ["device", "outputs", "they were computed elsewhere"],
   ["chip", "outputs", "they were computed elsewhere"],
+  ["validation", "outputs", "they were computed elsewhere"],
   ["timeout", "outputs", "nothing runs here"],
   ["workers", "outputs", "nothing runs here"],
 ];
@@ -93,6 +99,12 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
     if (options[option] === undefined || options[other] === undefined) continue;
     throw new UsageError(`--${option} has no effect with --${other}: ${why}. Leave it out.`);
   }
+  const wanted = deviceWanted(options.device ?? null, options.chip ?? null);
+  if (options.validation && wanted?.kind === "emulated") {
+    throw new UsageError(
+      "--validation is Metal's own; the emulated device has none. Take --device metal on a Mac, or lockstep check for the checker.",
+    );
+  }
   const absolute = (file: string | undefined) => (file === undefined ? null : path.resolve(file));
   const timeout = positive("--timeout", options.timeout, MAX_TIMEOUT_S, false);
   return {
@@ -105,6 +117,7 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
     case: options.case ?? null,
     device: options.device ?? null,
     chip: options.chip ?? null,
+    validation: options.validation === true,
     seed: seedOf(options.seed),
     timeoutMs: timeout === null ? null : timeout * 1000,
     workers: positive("--workers", options.workers, MAX_WORKERS, true),
@@ -116,8 +129,8 @@ export function requestOf(options: ParityOptions, staging: string): RunRequest {
 function subject(options: ParityOptions): readonly string[] {
   const file = options.outputs ?? options.inputs;
   const what = file === undefined ? (options.suite ?? "standard") : fileStem(file);
-  const chip = options.chip ?? options.device;
-  return chip === undefined ? [what] : [what, chip];
+  const device = options.chip ?? options.device;
+  return [what, ...(device === undefined ? [] : [device]), ...(options.validation ? ["validation"] : [])];
 }
 
 export async function parity(
@@ -137,7 +150,13 @@ export async function parity(
     command: ["lockstep", ...argv],
     startedAt,
   });
-  const host = new HostClient({ path: where.host });
+  const collector = request.validation ? new ValidationCollector() : null;
+  const host = new HostClient({
+    path: where.host,
+    ...(collector === null
+      ? {}
+      : { environment: VALIDATION_ENVIRONMENT, onLog: (text: string) => collector.add(text) }),
+  });
   const interrupt = interruptHandler(host, output);
   const view = options.json ? undefined : new View(output);
   // However the program ends, nothing half-written stays. A bundle that is complete has left the folder.
@@ -154,7 +173,7 @@ export async function parity(
       if (view === undefined) showProgress(event, recorder, output);
       else view.show(event, recorder);
     });
-    await host.close();
+    await (collector === null ? host.close() : host.closeDrained());
   } finally {
     interrupt.remove();
     process.off("exit", onExit);
@@ -170,6 +189,7 @@ export async function parity(
     else output.note(message);
     return cancelled ? EXIT.interrupted : EXIT.couldNotRun;
   }
+  if (collector !== null) keepValidation(recorder, collector, staging);
   const { outcome, reason } = ending(end, recorder);
   const draft = recorder.draft(outcome, reason, new Date().toISOString());
   let bundle: ClosedBundle;
@@ -194,7 +214,7 @@ function messageOf(end: Exclude<RunEnd, { type: "finished" }>): string {
 }
 
 function ending(end: RunEnd, recorder: Recorder): { readonly outcome: Outcome; readonly reason: string | null } {
-  if (end.type === "finished") return { outcome: end.outcome, reason: end.reason };
+  if (end.type === "finished") return { outcome: recorder.outcomeAfter(end.outcome), reason: end.reason };
   return { outcome: "crashed", reason: `${messageOf(end)}. It was at: ${recorder.position}` };
 }
 
@@ -256,6 +276,10 @@ class View {
       this.#output.note(
         `${counted(event.cases.length, "case")}, ${counted(event.planned.length, "result")} to come, on ${event.device?.name.value ?? "imported outputs"}`,
       );
+      if (event.device !== null && event.choice !== undefined) {
+        this.#output.note(`${event.device.id}: ${event.choice.reasons.join("; ")}`);
+      }
+      if (event.instrumented) this.#output.note("Under Metal's validation, whose word comes when the run has ended");
       this.#output.line(headText(this.#widths));
     } else if (event.type === "result") {
       this.#row(event.result);
@@ -268,18 +292,6 @@ class View {
     this.#output.line(rowText(result, this.#widths, this.#output.colour));
     if (result.verdict !== "pass") this.#output.line(`${"".padEnd(9)}  ${missText(result)}`);
   }
-}
-
-/** Words for what the evidence is, and is not. */
-export function executionText(record: RunRecord): string {
-  const { device, producer } = record;
-  if (device !== null && record.execution === "emulated") {
-    const system = `${device.os.value}, Metal ${device.metalVersion.value}`;
-    return `execution: emulated. ${device.name.value}, ${system} assumed. This is no evidence about a chip`;
-  }
-  if (producer !== null)
-    return `execution: imported. Computed by ${producer.engine} on ${producer.chip}; judged here, not run here`;
-  return `execution: ${record.execution}`;
 }
 
 function headline(record: RunRecord): string {
@@ -306,14 +318,47 @@ function summary(bundle: ClosedBundle, where: Places, output: Output): void {
   output.line("");
   output.line(headline(record));
   for (const claim of record.claims) {
-    output.line(
-      `  ${claim.operator} ${claim.route} ${claim.dtype}: ${claim.level}${claim.execution === "emulated" ? ", emulated: supports no chip" : ""}`,
-    );
+    output.line(`  ${claim.operator} ${claim.route} ${claim.dtype}: ${claim.level}${supportText(claim)}`);
   }
   output.line(executionText(record));
+  for (const line of validationLines(record)) output.line(line);
   output.line(`bundle: ${shown}`);
   output.line(`verify: lockstep verify ${shellQuote(shown)}`);
   if (process.cwd() === where.root) output.line(`        npm run --silent lockstep -- verify ${shellQuote(shown)}`);
+}
+
+function supportText({ execution, supportsChip }: RunRecord["claims"][number]): string {
+  if (supportsChip !== null) return `, supports ${supportsChip}`;
+  return execution === "imported" ? "" : `, ${execution}: supports no chip`;
+}
+
+/** Reports of validation that are printed; the bundle has them all. */
+const VALIDATION_SHOWN = 10;
+
+/** What Metal's validation said, and which results it turned. Empty where it was not asked. */
+export function validationLines(record: RunRecord): readonly string[] {
+  const { validation } = record;
+  if (validation === undefined) return [];
+  const { counts, enabled, reports, log } = validation;
+  const on = (is: boolean): string => (is ? "on" : "NOT SEEN ON");
+  const lines = [
+    `validation: API ${on(enabled.api)}, shader ${on(enabled.shader)}; ${counted(counts.errors, "error")}, ` +
+      `${counted(counts.warnings, "warning")}, ${counted(counts.unclear, "line")} of no known form; ${log} has all`,
+  ];
+  for (const { severity, at, text, times } of reports.slice(0, VALIDATION_SHOWN)) {
+    const where = at === null ? "outside any result" : `${at.case}, ${at.route}`;
+    lines.push(`  ${severity}${times > 1 ? ` x ${times}` : ""}, ${where}: ${text.split("\n", 1)[0]}`);
+  }
+  if (reports.length > VALIDATION_SHOWN)
+    lines.push(`  and ${counted(reports.length - VALIDATION_SHOWN, "more report")}`);
+  const turned = record.results.filter(
+    ({ gates }) =>
+      gates.every(({ id, verdict }) => id === "validation" || verdict === "pass") &&
+      gates.some(({ id, verdict }) => id === "validation" && verdict !== "pass"),
+  );
+  if (turned.length > 0)
+    lines.push(`  ${counted(turned.length, "result")} held every other gate and did not pass by it`);
+  return lines;
 }
 
 /** Relative where that is shorter. */
@@ -330,6 +375,8 @@ function summaryJson(bundle: ClosedBundle): object {
     execution: record.execution,
     supportsChip: record.claims.some((claim) => claim.supportsChip !== null),
     device: record.device?.id ?? null,
+    reasons: record.choice?.reasons ?? [],
+    ...(record.validation === undefined ? {} : { validation: record.validation }),
     bundle: bundle.path,
     identity: bundle.identity,
     gates: record.gates.sha256,

@@ -2,8 +2,10 @@
 import type { CommandId } from "../actions.ts";
 import type { Places } from "../host/root.ts";
 import { type AttachmentsOptions, type AttachOptions, attachFile, listAttachments } from "./attachments.ts";
+import { type CaptureOptions, captureCase } from "./capture.ts";
 import { type CasesOptions, cases } from "./cases.ts";
 import { type CheckKernelOptions, checkKernel } from "./check_kernel.ts";
+import type { DeviceOptions } from "./device_options.ts";
 import { devices } from "./devices.ts";
 import { diff } from "./diff.ts";
 import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
@@ -37,7 +39,8 @@ export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: Co
   diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
   export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),
   open: (values, { places }) => openWindow(String(values.bundle), values as OpenOptions, places),
-  dispatch: async (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
-  devices: (values, { output }) => devices(values, output),
-  cases: async (values, { places, output }) => cases(values as CasesOptions, places, output),
+  capture: (values, { places, output }) => captureCase(values as CaptureOptions, places, output),
+  dispatch: (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
+  devices: (values, { places, output }) => devices(values as DeviceOptions, places, output),
+  cases: (values, { places, output }) => cases(values as CasesOptions, places, output),
 };

@@ -75,8 +75,9 @@ export function outcomeLines(outcome: FlavourOutcome, colour: boolean): readonly
   const lines: string[] = [`flavour ${outcome.flavour}`];
   if (outcome.error !== null) return [...lines, `  ${outcome.error.code}: ${outcome.error.message}`];
   const width = Math.max(...outcome.timings.map(({ label }) => label.length), 8);
-  for (const { label, ns } of outcome.timings) {
-    lines.push(`  ${label.padEnd(width)}  ${timeText(ns / 1e6).padStart(9)}  time of the emulation`);
+  for (const { label, ns, clock } of outcome.timings) {
+    const what = clock === undefined ? "time of the emulation" : `time on the GPU, ${clock.replaceAll("_", " ")}`;
+    lines.push(`  ${label.padEnd(width)}  ${timeText(ns / 1e6).padStart(9)}  ${what}`);
   }
   for (const { dispatch, bytes } of outcome.padding) {
     lines.push(`  ${dispatch}: lent ${bytesText(bytes)} of threadgroup memory that its host does not ask for`);

@@ -3,9 +3,11 @@ import path from "node:path";
 import { excerpt } from "../checker/excerpt.ts";
 import type { KernelAnswer, KernelProgress, KernelRequest } from "../checker/messages.ts";
 import { HostClient, type KernelRunEnd } from "../host/client.ts";
+import { CHECKS, deviceWanted, emulatedWanted } from "../host/device_name.ts";
 import type { Places } from "../host/root.ts";
 import { UsageError } from "../runs/usage.ts";
 import { counted } from "../words.ts";
+import { onInterrupt } from "./interrupt.ts";
 import type { Output } from "./output.ts";
 import { EXIT, MAX_TIMEOUT_S, MAX_WORKERS, positive } from "./parity.ts";
 
@@ -13,6 +15,7 @@ export interface KernelOptions {
   readonly manifest?: string;
   readonly root?: string;
   readonly set?: string;
+  readonly device?: string;
   readonly chip?: string;
   readonly timeout?: string;
   readonly workers?: string;
@@ -41,6 +44,9 @@ export function kernelRequestOf(
   flavour: KernelRequest["flavour"],
 ): KernelRequest {
   const timeout = positive("--timeout", options.timeout, MAX_TIMEOUT_S, false);
+  // What is wrong with a name is said before a host starts.
+  if (purpose === "check") emulatedWanted(options.device ?? null, options.chip ?? null, CHECKS);
+  else deviceWanted(options.device ?? null, options.chip ?? null);
   return {
     from: {
       kind: "file",
@@ -50,6 +56,7 @@ export function kernelRequestOf(
     purpose,
     flavour,
     sizes: sizesOf(options.set),
+    device: options.device ?? null,
     chip: options.chip ?? null,
     timeoutMs: timeout === null ? null : timeout * 1000,
     workers: positive("--workers", options.workers, MAX_WORKERS, true),
@@ -63,21 +70,10 @@ const PHASES: Readonly<Record<KernelProgress["phase"], string>> = {
   oracle: "comparing with the oracle",
 };
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** Lets the host do it. The first Ctrl-C cancels in order, the second ends at once. */
 export async function askHost(request: KernelRequest, where: Places, output: Output): Promise<KernelRunEnd> {
   const host = new HostClient({ path: where.host });
-  let asked = false;
-  const onSignal = (): void => {
-    if (asked) process.exit(EXIT.interrupted);
-    asked = true;
-    output.note("Cancelling; once more ends at once");
-    host.cancel();
-  };
-  const onExit = (): void => host.kill();
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  process.on("exit", onExit);
+  const stop = onInterrupt(host, output, EXIT.interrupted);
   try {
     const end = await host.kernel(request, ({ flavour, phase, dispatch, fraction }) => {
       const percent = fraction === null ? "" : ` ${Math.floor(fraction * 100)} %`;
@@ -87,8 +83,7 @@ export async function askHost(request: KernelRequest, where: Places, output: Out
     return end;
   } finally {
     output.clear();
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-    process.off("exit", onExit);
+    stop();
   }
 }
 
@@ -119,7 +114,7 @@ export function sayRefusal(
   return refused && end.code === "cancelled" ? EXIT.interrupted : EXIT.couldNotRun;
 }
 
-/** What ran, where, and that it is emulated. */
+/** What ran, where, and what that is no evidence of. */
 export function answerHead(answer: KernelAnswer): readonly string[] {
   const { project, device } = answer;
   const commit = project?.commit ? ` at ${project.commit.slice(0, 12)}` : "";
@@ -128,7 +123,11 @@ export function answerHead(answer: KernelAnswer): readonly string[] {
     answer.name,
     `  source     ${answer.source}${project === null ? "" : ` of ${project.name}${commit}`}`,
     ...(sizes.length === 0 ? [] : [`  sizes      ${sizes.join(", ")}`]),
-    `  execution: ${device.execution}. ${device.name}, ${device.os}, Metal ${device.metalVersion} assumed. This is no evidence about a chip`,
+    `  ${device.text}`,
+    `  device     ${device.id}: ${device.reasons.join("; ")}`,
+    ...(device.checkedOn === null || device.checkedOn === device.id
+      ? []
+      : [`  checker    on ${device.checkedOn}: it looks at every access, which only the emulated device can`]),
     ...(answer.rights === null ? [] : [`  kernel     ${answer.rights}`]),
   ];
 }

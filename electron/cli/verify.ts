@@ -2,13 +2,14 @@
  * `lockstep verify BUNDLE`: every check, with reasons, and what is attached to the bundle. Exit 0 valid, 1 where the bundle or an
  * attachment is not, 2 where there is no bundle to check.
  */
+import { executionText } from "../evidence/execution.ts";
 import { stableJson } from "../evidence/json.ts";
 import { verifyBundle } from "../evidence/verify.ts";
 import { counted } from "../words.ts";
 import { attachedCheckLines } from "./attachments.ts";
 import { withBundleAsync } from "./bundle_argument.ts";
 import type { Output } from "./output.ts";
-import { EXIT, executionText } from "./parity.ts";
+import { EXIT } from "./parity.ts";
 
 export function verify(bundle: string, options: { readonly json?: boolean }, output: Output): Promise<number> {
   return withBundleAsync(bundle, (folder) => verifyFolder(folder, options.json === true, output));

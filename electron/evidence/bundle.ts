@@ -47,6 +47,7 @@ const ROLES: readonly (readonly [RegExp, FileRole])[] = [
   [/^data\/parity\/[^/]+\/[^/]+\/metrics\.json$/, "metrics"],
   [/^data\/parity\/[^/]+\/[^/]+\/(out|lse)\.(f32|f16|bf16)$/, "output"],
   [/^data\/events\.jsonl$/, "log"],
+  [/^data\/validation\/log\.(txt|json)$/, "validation"],
   [/^data\/report\/(index\.html|junit\.xml|summary\.csv)$/, "report"],
 ];
 

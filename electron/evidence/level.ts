@@ -1,6 +1,7 @@
 /**
- * How far the evidence of a record reaches: the ladder of levels, computed from results, never typed by a person. Evidence
- * of an emulated device supports no chip.
+ * How far the evidence of a record reaches: the ladder of levels, computed from results, never typed by a person. A chip is
+ * supported by evidence from a real GPU of that chip alone: not from an emulated device, not from a GPU that a hypervisor
+ * lends, and not where what decides it is only inferred or assumed.
  */
 import { boundarySet } from "../cases/boundary.ts";
 import type { CaseRecord, Claim, LEVELS, ResultRecord, RunRecord } from "../runs/record.ts";
@@ -32,7 +33,40 @@ const LEVEL_TEXT: Readonly<Record<Level, { readonly provides: string; readonly d
 };
 
 /** What the claims of a record are computed from. */
-export type ClaimBasis = Pick<RunRecord, "execution" | "device" | "producer" | "planned" | "cases" | "results">;
+export type ClaimBasis = Pick<
+  RunRecord,
+  "execution" | "device" | "producer" | "planned" | "cases" | "results" | "validation"
+>;
+
+/** The chip that evidence supports, or why it supports none; both null where no chip is in question. */
+export interface ChipSupport {
+  readonly chip: string | null;
+  readonly why: string | null;
+}
+
+const SOFT: readonly string[] = ["assumed", "inferred"];
+
+/** Facts that are not known to be so never support a claim. */
+export function chipSupport({ execution, device }: Pick<RunRecord, "execution" | "device">): ChipSupport {
+  if (execution !== "metal" || device === null) return { chip: null, why: null };
+  const { chip, virtualGpu } = device;
+  if (virtualGpu === undefined) return { chip: null, why: "the record does not say whether the GPU is a virtual one" };
+  if (virtualGpu.value) return { chip: null, why: "the GPU is a virtual one, which a hypervisor lends" };
+  if (SOFT.includes(virtualGpu.by)) {
+    return { chip: null, why: `that the GPU is no virtual one is ${virtualGpu.by}: ${virtualGpu.source}` };
+  }
+  if (SOFT.includes(chip.by)) return { chip: null, why: `the chip is ${chip.by}: ${chip.source}` };
+  return { chip: chip.value, why: null };
+}
+
+/** What a claim does not provide besides what its level does not: a chip, or times. */
+function reservations(basis: ClaimBasis): readonly string[] {
+  const { why } = chipSupport(basis);
+  return [
+    ...(why === null ? [] : [`anything about a chip: ${why}`]),
+    ...(basis.validation === undefined ? [] : ["any timing: validation instruments the pipelines"]),
+  ];
+}
 
 interface Evidence {
   readonly results: readonly ResultRecord[];
@@ -89,7 +123,7 @@ export function claimsOf(basis: ClaimBasis): readonly Claim[] {
     const keys = new Set(cases.map((entry) => entry.key));
     const results = basis.results.filter((result) => result.route === route && keys.has(result.case));
     const level = levelOf(basis, { results, planned, cases });
-    const onChip = basis.execution === "metal" ? (basis.device?.chip.value ?? null) : null;
+    const { provides, doesNotProvide } = LEVEL_TEXT[level];
     return {
       operator,
       route,
@@ -97,9 +131,10 @@ export function claimsOf(basis: ClaimBasis): readonly Claim[] {
       execution: basis.execution,
       device: basis.device?.id ?? basis.producer?.chip ?? "unknown",
       level,
-      supportsChip: onChip,
+      supportsChip: chipSupport(basis).chip,
       cases: results.length,
-      ...LEVEL_TEXT[level],
+      provides,
+      doesNotProvide: [doesNotProvide, ...reservations(basis)].join("; "),
     };
   });
 }

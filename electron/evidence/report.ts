@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { ResultRecord, RunRecord } from "../runs/record.ts";
 import { counted, figureText, missText, shellQuote, timeText, verdictWord } from "../words.ts";
+import { executionText } from "./execution.ts";
 
 /** Version of these writers. It stands in each file, so that a report of another version is not held against this one. */
 export const REPORT_VERSION = "lockstep.report/2";
@@ -53,6 +54,7 @@ const NEVER_BEGAN = "the run ended before it began. A required gate that did not
 function marks(basis: ReportBasis): string {
   const device = basis.device?.name.value ?? basis.producer?.chip ?? "unknown";
   if (basis.execution === "emulated") return `emulated on ${device}: no evidence about a chip`;
+  if (basis.execution === "metal") return executionText(basis).replace(/^execution: metal\. /, "on Metal, ");
   return basis.execution === "imported"
     ? `computed elsewhere on ${device}, judged here`
     : `${basis.execution}, ${device}`;
@@ -106,7 +108,7 @@ function csvReport(basis: ReportBasis): string {
     result?.metrics ? String(result.metrics.nmse) : "",
     result?.metrics?.worstRow ?? "",
     result === undefined || result.ms === null ? "" : String(result.ms),
-    basis.execution,
+    basis.validation === undefined ? basis.execution : `${basis.execution} under validation`,
     REPORT_VERSION,
   ]);
   return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
@@ -156,6 +158,11 @@ function resultRow(item: ReturnType<typeof planned>[number]): string {
   );
 }
 
+function validationText({ enabled, counts }: NonNullable<ReportBasis["validation"]>): string {
+  const on = [enabled.api ? "API" : "", enabled.shader ? "shader" : ""].filter((word) => word !== "").join(" and ");
+  return `${on === "" ? "no layer" : on} seen on; ${counted(counts.errors, "error")}, ${counted(counts.unclear, "line")} of no known form`;
+}
+
 /** One page without scripts or links to anything outside it. */
 function htmlReport(basis: ReportBasis): string {
   const style = createHash("sha256").update(STYLE).digest("base64");
@@ -168,6 +175,8 @@ function htmlReport(basis: ReportBasis): string {
     ["finished", basis.finishedAt],
     ["suite", basis.suite ?? "a file"],
     ["device", `${basis.device?.name.value ?? basis.producer?.chip ?? "unknown"} (${basis.device?.id ?? "imported"})`],
+    ...(basis.choice === undefined ? [] : [["taken because", basis.choice.reasons.join("; ")] as const]),
+    ...(basis.validation === undefined ? [] : [["validation", validationText(basis.validation)] as const]),
     ["toolchain", basis.device?.toolchain.value ?? basis.producer?.toolchain ?? "unknown"],
     ["machine", `${basis.host.os}, ${basis.host.arch}, ${basis.host.cpu}, ${counted(basis.host.cores, "core")}`],
     ["program", `lockstep ${basis.app.version}, commit ${basis.app.commit ?? "unknown"}`],
@@ -212,7 +221,7 @@ function htmlReport(basis: ReportBasis): string {
         ["route", ""],
         ["max abs", "num"],
         ["NMSE", "num"],
-        [emulated ? "time, emulated" : "time", "num"],
+        [emulated ? "time, emulated" : basis.validation === undefined ? "time" : "time, instrumented", "num"],
       ],
       planned(basis).map(resultRow),
     ),

@@ -281,8 +281,18 @@ export function evaluate(evaluation: Evaluation): readonly GateResult[] {
     else if (run !== null) results.push(notRun("lse", "the route wrote no lse"));
   }
   results.push(...storedGates(evaluation));
+  return inOrder(results);
+}
+
+/** In the order of the table. */
+function inOrder(results: readonly GateResult[]): readonly GateResult[] {
   const order = new Map(GATES.map((gate, index) => [gate.id, index]));
-  return results.sort((a, b) => order.get(a.id)! - order.get(b.id)!);
+  return [...results].sort((a, b) => order.get(a.id)! - order.get(b.id)!);
+}
+
+/** The results with one more, which replaces one of the same gate. */
+export function withGate(results: readonly GateResult[], gate: GateResult): readonly GateResult[] {
+  return inOrder([...results.filter(({ id }) => id !== gate.id), gate]);
 }
 
 /** `pass` only if every required gate passed; a required gate that did not run makes it `not_run` unless one failed. */

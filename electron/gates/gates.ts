@@ -53,7 +53,8 @@ export type GateId =
   | "repeat"
   | "lockstep"
   | "checker"
-  | "resources";
+  | "resources"
+  | "validation";
 
 export type GateVerdict = "pass" | "fail" | "not_run";
 
@@ -249,10 +250,21 @@ export const GATES: readonly Gate[] = [
     required: true,
     appliesTo: "every route that runs here",
   },
+  {
+    id: "validation",
+    title: "Metal's validation silent",
+    formula:
+      "number of errors that Metal's API and shader validation reported while the result was computed, or outside any result",
+    threshold: "0",
+    reason:
+      "Metal drops an illegal dispatch and an access out of bounds without an error; its validation is what tells. It sees no race and no read of unwritten memory.",
+    required: true,
+    appliesTo: "runs under validation on a Metal device; it passes only where both layers said that they are on",
+  },
 ];
 
 /** Version of the table. Raise it with every change of a formula, a threshold or a constant. */
-export const GATES_SCHEMA = "lockstep.gates/2";
+export const GATES_SCHEMA = "lockstep.gates/3";
 
 /** The table as it is written into a bundle. */
 export function gatesJson(): string {

@@ -9,7 +9,7 @@ import { openEmulatedDevice } from "../../native/emulator/open.ts";
 import type { CheckAnswer, CheckRequest } from "../analysis/check_messages.ts";
 import { InspectError } from "../analysis/messages.ts";
 import { UsageError } from "../runs/usage.ts";
-import { chipOf } from "./device_name.ts";
+import { emulatedWanted } from "./device_name.ts";
 import type { Places } from "./root.ts";
 
 /** Throws InspectError where the route or the chip does not exist, the shape has no plan, or no device can be opened. */
@@ -38,7 +38,7 @@ function planOf(route: string, shape: CheckRequest["shape"]): RoutePlan {
 
 async function open(chip: string | null, where: Places, addon: () => Addon): Promise<Device> {
   try {
-    const wanted = chipOf(null, chip);
+    const { chip: wanted } = emulatedWanted(null, chip, "Kernels are compiled");
     return await openEmulatedDevice({
       addon: addon(),
       runnerPath: where.runner,

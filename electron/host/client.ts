@@ -2,22 +2,28 @@
  * The door's side of the host: a process that owns the addon. It may die; then the run ends as `stopped`, and the next run
  * starts a fresh one. Nothing is retried by itself.
  */
+import type * as z from "zod";
+import type { DeviceEntry } from "../../native/device.ts";
 import type { CheckRequest } from "../analysis/check_messages.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
+import type { CaptureEnd, CaptureRequest } from "../captures/gputrace.ts";
 import type { KernelEnd, KernelProgress, KernelRequest } from "../checker/messages.ts";
 import { eventSchema, type RunEvent } from "../runs/events.ts";
+import type { deviceEntrySchema } from "../runs/record.ts";
 import { forkHost } from "./forked.ts";
 import {
   type AnswerEnd,
   answerEndSchema,
   busyRefusal,
+  type CaptureProgress,
   type CheckEnd,
+  captureEventSchema,
   type InspectEnd,
   kernelEventSchema,
   type RunRequest,
   type ToHost,
 } from "./messages.ts";
-import type { HostProcess, StartHost } from "./transport.ts";
+import type { HostEnvironment, HostProcess, StartHost } from "./transport.ts";
 
 export type RunEnd =
   | Extract<RunEvent, { type: "finished" | "refused" }>
@@ -26,6 +32,9 @@ export type RunEnd =
 
 /** How a kernel of a manifest ended. */
 export type KernelRunEnd = KernelEnd | Extract<RunEnd, { type: "stopped" }>;
+
+/** How a capture ended. */
+export type CaptureRunEnd = CaptureEnd | Extract<RunEnd, { type: "stopped" }>;
 
 /** What an exchange with the host makes of its messages. */
 interface Conversation<T> {
@@ -47,6 +56,11 @@ function misfit(error: {
 /** How long a host may take to end a cancelled run: it may be reading a file of gigabytes, or computing the oracle. */
 const CANCEL_MS = 4000;
 
+/** How long the last words of a host that has ended may take: a process that it started may hold the pipe open. */
+const DRAIN_MS = 3000;
+
+const OTHER = "The host answered another question.";
+
 export interface HostClientOptions {
   /** In place of `CANCEL_MS`. */
   readonly cancelMs?: number;
@@ -54,6 +68,8 @@ export interface HostClientOptions {
   readonly path: string;
   /** How a host is started: forked, unless the desktop shell has a way of its own. */
   readonly start?: StartHost;
+  /** Variables that every host of this client is started with. */
+  readonly environment?: HostEnvironment;
   /** Lines that the host writes to its standard error. */
   readonly onLog?: (text: string) => void;
   /** A host has been started; its process id, where it is known at once. */
@@ -66,7 +82,7 @@ export interface HostClientOptions {
 
 function isAnswer(message: unknown): boolean {
   const type = (message as { readonly type?: unknown } | null)?.type;
-  return type === "inspected" || type === "inspect_refused" || type === "checked";
+  return type === "inspected" || type === "inspect_refused" || type === "checked" || type === "devices_listed";
 }
 
 export class HostClient {
@@ -75,6 +91,8 @@ export class HostClient {
   #busy = false;
   #cancelTimer: NodeJS.Timeout | undefined;
   #questions = 0;
+  /** What the running host said of Metal; another host is asked again. */
+  #metal: { readonly child: HostProcess; readonly entries: Promise<readonly DeviceEntry[]> } | undefined;
   readonly #asked = new Map<number, { readonly child: HostProcess; readonly resolve: (end: AnswerEnd) => void }>();
 
   constructor(options: HostClientOptions) {
@@ -121,6 +139,24 @@ export class HostClient {
     });
   }
 
+  /** Captures one case and resolves with how that ended; `cancel` and `kill` work as for a run. Throws as `run`. */
+  async capture(request: CaptureRequest, onProgress: (progress: CaptureProgress) => void): Promise<CaptureRunEnd> {
+    return await this.#exclusively<CaptureRunEnd>({
+      message: { type: "capture", request },
+      read: (message) => {
+        const parsed = captureEventSchema.safeParse(message);
+        if (!parsed.success) throw misfit(parsed.error);
+        if (parsed.data.type !== "capture_progress") return parsed.data;
+        onProgress(parsed.data);
+        return undefined;
+      },
+      ended: (how, lastWords) =>
+        this.#cancelTimer === undefined
+          ? stopped(how, lastWords)
+          : { type: "capture_refused", code: "cancelled", message: "Cancelled by you", mend: "capture again" },
+    });
+  }
+
   async #exclusively<T>(conversation: Conversation<T | Extract<RunEnd, { type: "stopped" }>>): Promise<T> {
     if (this.#busy) throw new Error("A run is going on; the host takes one at a time.");
     this.#busy = true;
@@ -139,20 +175,42 @@ export class HostClient {
    */
   async inspect(request: InspectRequest): Promise<InspectEnd> {
     const end = await this.#ask((id) => ({ type: "inspect", id, request }));
-    if (end.type === "checked") throw new Error("The host answered another question.");
+    if (end.type !== "inspected" && end.type !== "inspect_refused") throw new Error(OTHER);
     return end;
   }
 
   /** Compiles the kernels of a route. Resolves with what the compiler said, or with why there is no answer. */
   async check(request: CheckRequest): Promise<CheckEnd> {
     const end = await this.#ask((id) => ({ type: "check", id, request }));
-    if (end.type === "inspected") throw new Error("The host answered another question.");
+    if (end.type !== "checked" && end.type !== "inspect_refused") throw new Error(OTHER);
     return end;
   }
 
+  /**
+   * What Metal devices there are, as the host sees them: an entry for each, or one that says why there is none. Answered
+   * while a run is going on as well, and kept until the host ends.
+   */
+  metal(): Promise<readonly DeviceEntry[]> {
+    const child = this.#start();
+    if (this.#metal?.child === child) return this.#metal.entries;
+    const entries = this.#send((id) => ({ type: "devices", id })).then((end): readonly DeviceEntry[] => {
+      if (end.type === "devices_listed") return end.metal.map(deviceEntry);
+      if (end.type !== "inspect_refused") throw new Error(OTHER);
+      // What was not answered is asked again.
+      if (this.#metal?.child === child) this.#metal = undefined;
+      return [{ kind: "metal", available: false, reason: end.message, mend: end.mend }];
+    });
+    this.#metal = { child, entries };
+    return entries;
+  }
+
+  /** A question that has no place beside a run. */
   #ask(message: (id: number) => ToHost): Promise<AnswerEnd> {
+    return this.#busy ? Promise.resolve(busyRefusal(0)) : this.#send(message);
+  }
+
+  #send(message: (id: number) => ToHost): Promise<AnswerEnd> {
     const id = ++this.#questions;
-    if (this.#busy) return Promise.resolve(busyRefusal(id));
     return new Promise((resolve) => {
       const child = this.#start();
       this.#asked.set(id, { child, resolve });
@@ -166,18 +224,18 @@ export class HostClient {
    */
   cancel(): void {
     if (!this.#busy || this.#cancelTimer !== undefined) return;
-    this.#send({ type: "cancel" });
+    this.#tell({ type: "cancel" });
     this.#cancelTimer = setTimeout(() => this.kill(), this.#options.cancelMs ?? CANCEL_MS);
   }
 
   /** Asks the run to pause after its running case, or to go on. */
   pause(paused: boolean): void {
-    if (this.#busy) this.#send({ type: "pause", paused });
+    if (this.#busy) this.#tell({ type: "pause", paused });
   }
 
   /** Asks the run to skip the case, if that is the one that runs. */
   skip(key: string): void {
-    if (this.#busy) this.#send({ type: "skip", case: key });
+    if (this.#busy) this.#tell({ type: "skip", case: key });
   }
 
   /** Kills the host at once. */
@@ -194,14 +252,25 @@ export class HostClient {
     await gone;
   }
 
-  #send(message: ToHost): void {
+  /** Lets the host go and waits for what it wrote to its standard error: all of it has then been given to `onLog`. */
+  async closeDrained(): Promise<void> {
+    await this.close();
+    let limit: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      limit = setTimeout(resolve, DRAIN_MS);
+    });
+    await Promise.race([this.#child?.drained(), late]);
+    clearTimeout(limit);
+  }
+
+  #tell(message: ToHost): void {
     this.#child?.send(message);
   }
 
   #start(): HostProcess {
     const last = this.#child;
     if (last?.open) return last;
-    const child = (this.#options.start ?? forkHost)(this.#options.path);
+    const child = (this.#options.start ?? forkHost)(this.#options.path, this.#options.environment);
     child.onLog((text) => this.#options.onLog?.(text));
     child.onMessage((message) => this.#answered(child, message));
     this.#child = child;
@@ -266,6 +335,11 @@ export class HostClient {
       child.send(sent);
     });
   }
+}
+
+/** What is not known is absent in a message and undefined here: the same to every reader. */
+function deviceEntry(entry: z.infer<typeof deviceEntrySchema>): DeviceEntry {
+  return entry as DeviceEntry;
 }
 
 function stopped(how: string, lastWords: string): Extract<RunEnd, { type: "stopped" }> {

@@ -1,9 +1,11 @@
 /** The host as a child that Node forks: the way of the command line and of the window in a browser. */
 import { fork } from "node:child_process";
-import type { HostProcess } from "./transport.ts";
+import { streamEnd } from "./stream_end.ts";
+import type { HostEnvironment, HostProcess } from "./transport.ts";
 
-export function forkHost(path: string): HostProcess {
+export function forkHost(path: string, environment: HostEnvironment = {}): HostProcess {
   const child = fork(path, [], {
+    env: { ...process.env, ...environment },
     // Keeps NaN and infinities, which JSON would turn into null.
     serialization: "advanced",
     // A process group of its own: Ctrl-C reaches the door alone, which then cancels in order.
@@ -12,6 +14,7 @@ export function forkHost(path: string): HostProcess {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   child.stderr?.setEncoding("utf8");
+  const drained = streamEnd(child.stderr);
   let ended: string | undefined;
   const enders = new Set<(how: string) => void>();
   const end = (how: string): void => {
@@ -43,6 +46,7 @@ export function forkHost(path: string): HostProcess {
       child.stderr?.on("data", then);
       return () => child.stderr?.off("data", then);
     },
+    drained: () => drained,
     onPid: () => () => undefined,
     onEnd: (then) => {
       if (ended === undefined) enders.add(then);

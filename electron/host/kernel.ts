@@ -1,8 +1,15 @@
 /** Runs or checks the kernel of a manifest: reads it, opens the device, lets the checker's policy decide. */
-import { loadAddon } from "../../native/addon.ts";
-import { type Device, DeviceError, type DeviceErrorCode, type Diagnostic } from "../../native/device.ts";
-import { openEmulatedDevice } from "../../native/emulator/open.ts";
-import { judgeKernel } from "../checker/judge.ts";
+import { type Addon, loadAddon } from "../../native/addon.ts";
+import {
+  type Device,
+  DeviceError,
+  type DeviceErrorCode,
+  type Diagnostic,
+  EMULATED_FAMILIES,
+} from "../../native/device.ts";
+import { metalEntries } from "../../native/devices.ts";
+import { type DeviceParts, openDevice } from "../../native/open.ts";
+import { judgeKernel, uncheckedStage } from "../checker/judge.ts";
 import type {
   CheckStage,
   KernelAnswer,
@@ -12,9 +19,11 @@ import type {
   KernelRequest,
 } from "../checker/messages.ts";
 import { StageCache, stageDigest } from "../checker/stage_cache.ts";
+import { executionText } from "../evidence/execution.ts";
 import { KernelRun } from "../manifest/run.ts";
 import { type LoadedManifest, loadManifest, manifestOfTexts } from "../manifest/sources.ts";
-import { chipOf } from "./device_name.ts";
+import { chooseDevice, type DeviceChoice } from "./choose.ts";
+import { CHECKS, deviceWanted, emulatedWanted } from "./device_name.ts";
 import { refusalOf } from "./refusal.ts";
 import { appVersion, type Places } from "./root.ts";
 
@@ -26,24 +35,20 @@ export async function kernelRequest(
   emit: (progress: KernelProgress) => void,
 ): Promise<KernelEnd> {
   let loaded: LoadedManifest | undefined;
-  let device: Device | undefined;
+  const opened: Device[] = [];
   try {
     loaded = loadedOf(request.from);
-    const chip = chipOf(null, request.chip);
     const addon = loadAddon(where.addon);
-    device = await openEmulatedDevice({
-      addon,
-      runnerPath: where.runner,
-      ...(chip === undefined ? {} : { chip }),
-    });
-    const run = new KernelRun(loaded, device, addon, request.sizes);
-    return { type: "kernel_ended", answer: await answerOf(run, loaded, device, request, where, signal, emit) };
+    const choice = await choiceOf(request, addon);
+    const devices = await openFor(choice, { addon, runnerPath: where.runner }, opened);
+    const answer = await answerOf(loaded, devices, choice, { request, addon, where, signal, emit });
+    return { type: "kernel_ended", answer };
   } catch (error) {
     const refused = refusedOf(error, loaded);
     if (refused === undefined) throw error;
     return refused;
   } finally {
-    await device?.close();
+    for (const device of opened) await device.close();
   }
 }
 
@@ -53,27 +58,72 @@ function loadedOf(from: KernelRequest["from"]): LoadedManifest {
     : manifestOfTexts(from.name, from.manifest, from.files);
 }
 
+/** A check is the emulated device's; so is a flavour that only it has. Throws `UsageError` where another one is named. */
+async function choiceOf(request: KernelRequest, addon: Addon): Promise<DeviceChoice> {
+  const { device, chip, purpose, flavour } = request;
+  if (purpose === "check")
+    return { wanted: emulatedWanted(device, chip, CHECKS), reasons: ["the checker is emulated"] };
+  if (flavour !== null && flavour !== "fast") {
+    const wanted = emulatedWanted(device, chip, `The flavour ${flavour} is there`);
+    return { wanted, reasons: [`the flavour ${flavour} is emulated`] };
+  }
+  const asked = deviceWanted(device, chip);
+  return chooseDevice(asked, asked?.kind === "emulated" ? [] : await metalEntries(addon.metal));
+}
+
+/** Devices of one request: what the result is computed on, and the emulated one that the checker needs. */
+interface Devices {
+  readonly result: Device;
+  /** The same where the result is emulated; otherwise why there is none. */
+  readonly checker: Device | { readonly missing: string };
+}
+
+async function openFor({ wanted }: DeviceChoice, parts: DeviceParts, opened: Device[]): Promise<Devices> {
+  const result = await openDevice(wanted, { ...parts, logging: true });
+  opened.push(result);
+  if (wanted.kind === "emulated") return { result, checker: result };
+  const family = EMULATED_FAMILIES.find((name) => name === result.profile.family.value);
+  try {
+    const checker = await openDevice({ kind: "emulated", ...(family === undefined ? {} : { chip: family }) }, parts);
+    opened.push(checker);
+    return { result, checker };
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== "unavailable") throw error;
+    return { result, checker: { missing: error.message } };
+  }
+}
+
+interface Circumstances {
+  readonly request: KernelRequest;
+  readonly addon: Addon;
+  readonly where: Places;
+  readonly signal: AbortSignal;
+  readonly emit: (progress: KernelProgress) => void;
+}
+
 async function answerOf(
-  run: KernelRun,
   loaded: LoadedManifest,
-  device: Device,
-  request: KernelRequest,
-  where: Places,
-  signal: AbortSignal,
-  emit: (progress: KernelProgress) => void,
+  { result, checker }: Devices,
+  choice: DeviceChoice,
+  { request, addon, where, signal, emit }: Circumstances,
 ): Promise<KernelAnswer> {
   const { manifest } = loaded;
-  const { profile } = device;
+  const { profile } = result;
+  const apart = checker !== result;
+  const run = "missing" in checker ? null : new KernelRun(loaded, checker, addon, request.sizes);
+  const on = apart ? new KernelRun(loaded, result, addon, request.sizes) : undefined;
+  const sizes = (run ?? on)!.sizes;
   const digest = stageDigest({
     loaded,
-    sizes: run.sizes,
-    profile,
+    sizes,
+    profile: "missing" in checker ? profile : checker.profile,
     runner: where.runner,
     version: appVersion(where.root),
   });
   const stages = new StageCache();
   // A check that was asked for runs; a run may cite the checker's earlier word.
-  const known = request.purpose === "run" ? await stages.lookup(digest) : undefined;
+  const cited = request.purpose === "run" && run !== null ? await stages.lookup(digest) : undefined;
+  const known = "missing" in checker ? uncheckedStage(checker.missing) : cited;
   const judged = await judgeKernel(run, {
     purpose: request.purpose,
     flavour: request.flavour,
@@ -82,23 +132,28 @@ async function answerOf(
     signal,
     onProgress: emit,
     known,
+    on,
   });
   if (!judged.stageCached) await stages.keep(digest, judged.stage);
   return {
     ...judged,
     stageDigest: digest,
+    stageCached: cited !== undefined,
     name: manifest.name,
     project:
       manifest.project === undefined ? null : { name: manifest.project.name, commit: manifest.project.commit ?? null },
     note: manifest.note ?? null,
     source: manifest.source,
-    sizes: { ...run.sizes },
+    sizes: { ...sizes },
     device: {
       id: profile.id,
       execution: profile.execution,
       name: profile.name.value,
       os: profile.os.value,
       metalVersion: profile.metalVersion.value,
+      text: executionText({ execution: profile.execution, device: profile, producer: null }),
+      reasons: [...choice.reasons],
+      checkedOn: "missing" in checker ? null : checker.profile.id,
     },
     rights: judged.result.rights,
     texts: [...textsNamed(judged.stage, loaded)],

@@ -4,12 +4,15 @@
  */
 import fs from "node:fs";
 import { loadAddon } from "../../native/addon.ts";
+import { metalEntries } from "../../native/devices.ts";
 import type { CheckRequest } from "../analysis/check_messages.ts";
 import { Inspector } from "../analysis/inspector.ts";
 import type { InspectRequest } from "../analysis/messages.ts";
+import type { CaptureRequest } from "../captures/gputrace.ts";
 import type { KernelRequest } from "../checker/messages.ts";
 import { RunControl } from "../runs/control.ts";
 import type { RunEvent } from "../runs/events.ts";
+import { captureRequest } from "./capture.ts";
 import { openDoor } from "./door.ts";
 import { kernelRequest } from "./kernel.ts";
 import { type AnswerEnd, busyRefusal, fromHostSchema, type RunRequest, toHostSchema } from "./messages.ts";
@@ -74,6 +77,20 @@ function check(id: number, request: CheckRequest): void {
   answer(id, () => checkRequest(id, request, where));
 }
 
+/** Whatever runs: nothing is opened. An addon that cannot be loaded is the reason why there is no Metal. */
+function devices(id: number): void {
+  const listed = async (): Promise<AnswerEnd> => {
+    try {
+      return { type: "devices_listed", id, metal: [...(await metalEntries(loadAddon(where.addon).metal))] };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const entry = { kind: "metal", available: false, reason, mend: "build it again" } as const;
+      return { type: "devices_listed", id, metal: [entry] };
+    }
+  };
+  listed().then(send).catch(die);
+}
+
 function run(request: RunRequest): void {
   if (running !== undefined) die(new Error("The door sent a run while one is going on."));
   // The last event goes out when the device is closed and the next run may come.
@@ -112,6 +129,21 @@ function kernel(request: KernelRequest): void {
     }, die);
 }
 
+function capture(request: CaptureRequest): void {
+  if (running !== undefined) die(new Error("The door sent a capture while a run is going on."));
+  const controller = new AbortController();
+  running = { controller, control: new RunControl(() => undefined), staging: null };
+  inspecting
+    .then(() => {
+      inspector.release();
+      return captureRequest(request, where, controller.signal, (phase) => send({ type: "capture_progress", phase }));
+    })
+    .then((end) => {
+      running = undefined;
+      send(end);
+    }, die);
+}
+
 door.onMessage((message) => {
   const parsed = toHostSchema.safeParse(message);
   if (!parsed.success) die(new Error(`The door sent what it may not send: ${parsed.error.message}`));
@@ -131,8 +163,14 @@ door.onMessage((message) => {
     case "check":
       check(parsed.data.id, parsed.data.request);
       return;
+    case "devices":
+      devices(parsed.data.id);
+      return;
     case "kernel":
       kernel(parsed.data.request);
+      return;
+    case "capture":
+      capture(parsed.data.request);
       return;
     case "run":
       run(parsed.data.request);

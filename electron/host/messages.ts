@@ -5,8 +5,10 @@
 import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "../analysis/check_messages.ts";
 import { inspectAnswerSchema, inspectRequestSchema, refusalCodeSchema } from "../analysis/messages.ts";
+import { captureEndSchema, captureRequestSchema } from "../captures/gputrace.ts";
 import { kernelEndSchema, kernelProgressSchema, kernelRequestSchema } from "../checker/messages.ts";
 import { eventSchema } from "../runs/events.ts";
+import { deviceEntrySchema } from "../runs/record.ts";
 
 /** Everything that a parity run is asked for. Paths are absolute. */
 export const runRequestSchema = z.strictObject({
@@ -19,8 +21,11 @@ export const runRequestSchema = z.strictObject({
   operator: z.enum(["gqa_decode", "mla_prefill"]).nullable(),
   route: z.string().nullable(),
   case: z.string().nullable(),
+  /** As on the command line; null leaves the choice to the machine. */
   device: z.string().nullable(),
   chip: z.string().nullable(),
+  /** Under Metal's validation: the host was started with its environment. */
+  validation: z.boolean(),
   seed: z.number().int().min(0).max(0xffffffff).nullable(),
   timeoutMs: z.number().positive().nullable(),
   workers: z.number().int().positive().nullable(),
@@ -40,8 +45,12 @@ export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("skip"), case: z.string() }),
   z.strictObject({ type: z.literal("inspect"), id: inspectId, request: inspectRequestSchema }),
   z.strictObject({ type: z.literal("check"), id: inspectId, request: checkRequestSchema }),
+  /** What Metal devices there are; answered at any time. */
+  z.strictObject({ type: z.literal("devices"), id: inspectId }),
   /** Run or check the kernel of a manifest: a run as far as `cancel` and the door's other messages go. */
   z.strictObject({ type: z.literal("kernel"), request: kernelRequestSchema }),
+  /** Capture the dispatches of one case: a run as far as `cancel` goes. The host was started with the environment for it. */
+  z.strictObject({ type: z.literal("capture"), request: captureRequestSchema }),
 ]);
 export type ToHost = z.infer<typeof toHostSchema>;
 
@@ -58,13 +67,15 @@ export const inspectEndSchema = z.discriminatedUnion("type", [
 ]);
 export type InspectEnd = z.infer<typeof inspectEndSchema>;
 
-/** The answer to a `check`, under its id; it is refused as an `inspect` is. */
+/** The answer to a `check` or to `devices`, under its id; a `check` is refused as an `inspect` is. */
 export const answerEndSchema = z.discriminatedUnion("type", [
   ...inspectEndSchema.options,
   z.strictObject({ type: z.literal("checked"), id: inspectId, answer: checkAnswerSchema }),
+  /** Of Metal alone; never empty. */
+  z.strictObject({ type: z.literal("devices_listed"), id: inspectId, metal: z.array(deviceEntrySchema).min(1) }),
 ]);
 export type AnswerEnd = z.infer<typeof answerEndSchema>;
-export type CheckEnd = Exclude<AnswerEnd, { type: "inspected" }>;
+export type CheckEnd = Extract<AnswerEnd, { type: "checked" | "inspect_refused" }>;
 export type Refused = Extract<InspectEnd, { type: "inspect_refused" }>;
 
 /** The refusal while a run is going on: it has the device, the memory and the processor. */
@@ -76,9 +87,17 @@ export function busyRefusal(id: number): Refused {
 /** What a `kernel` is answered with: progress, then one end. */
 export const kernelEventSchema = z.discriminatedUnion("type", [kernelProgressSchema, ...kernelEndSchema.options]);
 
+/** What a `capture` is answered with: the running dispatch, then one end. */
+export const captureEventSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("capture_progress"), phase: z.enum(["inputs", "compile", "capture"]) }),
+  ...captureEndSchema.options,
+]);
+export type CaptureProgress = Extract<z.infer<typeof captureEventSchema>, { type: "capture_progress" }>;
+
 /** The host answers with the events of the run, of which `finished` and `refused` are the last, and with answers. */
 export const fromHostSchema = z.discriminatedUnion("type", [
   ...eventSchema.options,
   ...answerEndSchema.options,
   ...kernelEventSchema.options,
+  ...captureEventSchema.options,
 ]);

@@ -2,9 +2,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { loadAddon } from "../../native/addon.ts";
-import type { Device } from "../../native/device.ts";
-import { openEmulatedDevice } from "../../native/emulator/open.ts";
-import { emulatedProfile } from "../../native/emulator/profile.ts";
+import { metalEntries } from "../../native/devices.ts";
+import { openDevice } from "../../native/open.ts";
 import type { CheckRequest } from "../analysis/check_messages.ts";
 import type { Inspector } from "../analysis/inspector.ts";
 import { InspectError, type InspectRequest } from "../analysis/messages.ts";
@@ -18,8 +17,11 @@ import { planImported, readProducer, runImported } from "../runs/imported.ts";
 import { planRun, type Selection } from "../runs/plan.ts";
 import { runPlan } from "../runs/run.ts";
 import { UsageError } from "../runs/usage.ts";
+import { missingEnvironment, VALIDATION_ENVIRONMENT } from "../validation/environment.ts";
+import { markLine } from "../validation/lines.ts";
 import { checkKernels } from "./check.ts";
-import { chipOf } from "./device_name.ts";
+import { chooseDevice, chosenProfile, type DeviceChoice } from "./choose.ts";
+import { deviceWanted, wantedName } from "./device_name.ts";
 import { hostFacts } from "./facts.ts";
 import type { CheckEnd, InspectEnd, Refused, RunRequest } from "./messages.ts";
 import { refusalOf } from "./refusal.ts";
@@ -60,17 +62,17 @@ export async function runRequest(request: RunRequest, where: Places, leash: RunL
 }
 
 async function runHere(request: RunRequest, where: Places, leash: RunLeash, emit: Emit): Promise<void> {
-  const chip = chipOf(request.device, request.chip);
-  const profile = emulatedProfile(chip);
+  const asked = deviceWanted(request.device, request.chip);
+  // Whether there is Metal, only the addon knows; where it does not matter it is not asked.
+  const addon = loadAddon(where.addon);
+  const metal = asked?.kind === "emulated" ? [] : await metalEntries(addon.metal);
+  const choice = chooseDevice(asked, metal);
+  if (request.validation) refuseWithoutValidation(choice);
+  const profile = chosenProfile(choice, metal);
   const cases = casesOf(request, where.golden);
   const suite = request.inputs === null ? request.suite : null;
   const plan = planRun(suite, cases, selectionOf(request), catalogueFor(profile));
-  const addon = loadAddon(where.addon);
-  const device: Device = await openEmulatedDevice({
-    addon,
-    runnerPath: where.runner,
-    ...(chip === undefined ? {} : { chip }),
-  });
+  const device = await openDevice(choice.wanted, { addon, runnerPath: where.runner });
   try {
     await runPlan({
       device,
@@ -79,13 +81,58 @@ async function runHere(request: RunRequest, where: Places, leash: RunLeash, emit
       staging: request.staging,
       readSource: (file) => fs.readFileSync(path.join(where.kernels, file), "utf8"),
       host: hostFacts(),
+      choice: { asked: asked === null ? null : wantedName(asked), reasons: [...choice.reasons] },
+      instrumented: request.validation,
       timeoutMs: request.timeoutMs ?? undefined,
       workers: request.workers ?? undefined,
       ...leash,
-      emit,
+      emit: request.validation ? marking(emit) : emit,
     });
   } finally {
     await device.close();
+  }
+}
+
+/** Validation is Metal's, and reads its variables once, before the first device of the process. */
+function refuseWithoutValidation({ wanted, reasons }: DeviceChoice): void {
+  if (wanted.kind !== "metal") {
+    throw new UsageError(
+      `--validation is Metal's own, and this run would be on ${wantedName(wanted)} (${reasons.join("; ")}): ` +
+        "run it on a Mac, or leave --validation out. The emulated device has a checker of its own: lockstep check.",
+    );
+  }
+  const missing = missingEnvironment(process.env, VALIDATION_ENVIRONMENT);
+  if (missing.length > 0)
+    throw new Error(`The host was started without ${missing.join(", ")}, which validation needs.`);
+}
+
+/**
+ * Says on standard error, where Metal's validation writes, which result is being computed: what comes after it is of that
+ * result. Written at once, so that the order of the two is that of the pipe.
+ */
+function marking(emit: Emit): Emit {
+  let last = "";
+  return (event) => {
+    if (event.type === "progress") {
+      const mark = markLine(event.case, event.route);
+      if (mark !== last) writeWhole(mark);
+      last = mark;
+    }
+    emit(event);
+  };
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+function writeWhole(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += fs.writeSync(2, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(pause, 0, 0, 1);
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export interface HostProcess {
   onMessage(then: (message: unknown) => void): () => void;
   /** Text of its standard error. */
   onLog(then: (text: string) => void): () => void;
+  /** Resolves when its standard error has come to its end: after the process itself, whose last words lie in the pipe. */
+  drained(): Promise<void>;
   /** Called once with the process id; not called where `pid` is known from the start. */
   onPid(then: (pid: number) => void): () => void;
   /** Called once, when it has ended: `by SIGKILL`, `with exit code 70`, `before it could be reached: ...`. */
@@ -25,5 +27,8 @@ export interface HostProcess {
   release(): void;
 }
 
+/** Variables that are set for the host beside those of this process. */
+export type HostEnvironment = Readonly<Record<string, string>>;
+
 /** Starts the bundled host at `path` and returns at once. */
-export type StartHost = (path: string) => HostProcess;
+export type StartHost = (path: string, environment?: HostEnvironment) => HostProcess;

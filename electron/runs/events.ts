@@ -1,6 +1,14 @@
 /** What a run says while it goes. The host sends these to the door, which keeps the record; none carries a tensor. */
 import * as z from "zod";
-import { caseSchema, hostSchema, outcomeSchema, producerSchema, profileSchema, resultSchema } from "./record.ts";
+import {
+  caseSchema,
+  choiceSchema,
+  hostSchema,
+  outcomeSchema,
+  producerSchema,
+  profileSchema,
+  resultSchema,
+} from "./record.ts";
 
 export const phaseSchema = z.enum(["inputs", "oracle", "check", "compile", "run", "repeat", "lockstep", "compare"]);
 export type Phase = z.infer<typeof phaseSchema>;
@@ -11,6 +19,10 @@ export const eventSchema = z.discriminatedUnion("type", [
     suite: z.string().nullable(),
     execution: z.enum(["metal", "emulated", "nvidia", "imported"]),
     device: profileSchema.nullable(),
+    /** Which device was asked for, and why this one; absent for imported outputs. */
+    choice: choiceSchema.optional(),
+    /** Under Metal's validation, whose words the door adds when the host has ended. */
+    instrumented: z.boolean().optional(),
     producer: producerSchema.nullable(),
     host: hostSchema,
     planned: z.array(z.strictObject({ case: z.string(), route: z.string() })),

@@ -106,6 +106,9 @@ function receiptOf(plan: RoutePlan, pipeline: Pipeline): PipelineReceipt {
     simdWidth: receipt.simdWidth,
     maxTotalThreadsPerThreadgroup: receipt.maxTotalThreadsPerThreadgroup,
     staticThreadgroupMemoryBytes: receipt.staticThreadgroupMemoryBytes,
+    ...(receipt.registers === undefined ? {} : { registers: receipt.registers }),
+    ...(receipt.language === undefined ? {} : { language: receipt.language }),
+    ...(receipt.mathMode === undefined ? {} : { mathMode: receipt.mathMode }),
     digest: receipt.digest,
   };
 }

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { APPLE_FAMILIES } from "../../native/device.ts";
+import { recordValidationSchema } from "../validation/report.ts";
 
 /** A number that may be NaN or infinite; in JSON those are strings. */
 export const figure = z.union([
@@ -77,6 +78,14 @@ export const profileSchema = z.strictObject({
     .optional(),
   virtualGpu: known(z.boolean()).optional(),
 });
+
+const kindSchema = z.enum(["metal", "emulated", "nvidia"]);
+
+/** A device that can be opened, or why it is not there. No part of a record: what doors and host tell each other. */
+export const deviceEntrySchema = z.discriminatedUnion("available", [
+  z.strictObject({ kind: kindSchema, available: z.literal(true), profile: profileSchema }),
+  z.strictObject({ kind: kindSchema, available: z.literal(false), reason: z.string(), mend: z.string() }),
+]);
 
 /** A fact that somebody states: one line of text that says something. It is shown on terminals as it is. */
 const statedFact = z
@@ -235,6 +244,7 @@ export const gateResultSchema = z.strictObject({
     "lockstep",
     "checker",
     "resources",
+    "validation",
   ]),
   verdict: verdictSchema,
   value: figure.nullable(),
@@ -291,6 +301,12 @@ export const resultSchema = z.strictObject({
       label: z.string(),
       ns: z.number(),
       clock: z.enum(["stage_boundary_counters", "command_buffer"]).optional(),
+      /** Of the command buffer, beside a time of the counters. */
+      commandBufferNs: z.number().optional(),
+      /** Why the counters were not read. */
+      clockReason: z.string().optional(),
+      /** Of pipelines that validation has changed: no timing. */
+      instrumented: z.literal(true).optional(),
     }),
   ),
   outputs: z.array(outputSchema),
@@ -349,8 +365,17 @@ export const fileSchema = z.strictObject({
     "output",
     "log",
     "report",
+    "validation",
   ]),
 });
+
+/** Which device was asked for, and why this one was taken. */
+export const choiceSchema = z.strictObject({
+  /** As named on the command line; null where the choice was left to the machine. */
+  asked: z.string().nullable(),
+  reasons: z.array(z.string()),
+});
+export type ChoiceRecord = z.infer<typeof choiceSchema>;
 
 export const recordSchema = z.strictObject({
   schema: z.literal("lockstep.record/1"),
@@ -363,6 +388,10 @@ export const recordSchema = z.strictObject({
   outcomeReason: z.string().nullable(),
   execution: executionSchema,
   device: profileSchema.nullable(),
+  /** Absent in bundles of older versions and where nothing ran here. */
+  choice: choiceSchema.optional(),
+  /** What Metal's validation said; absent where it was not asked. */
+  validation: recordValidationSchema.optional(),
   producer: producerSchema.nullable(),
   host: hostSchema,
   gates: z.strictObject({ schema: z.string(), sha256: digestSchema }),

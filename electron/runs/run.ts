@@ -10,6 +10,7 @@ import { ModuleCache } from "../../native/emulator/cache.ts";
 import type { Case } from "../cases/case.ts";
 import { caseSlug } from "../cases/case.ts";
 import { type CaseInputs, InputPool, materialise } from "../cases/inputs.ts";
+import { workingSetOf } from "../device/working_set.ts";
 import { sha256 } from "../evidence/bag.ts";
 import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
 import { stableJson } from "../evidence/json.ts";
@@ -31,7 +32,7 @@ import {
 import { judge, type RawOutput } from "./judge.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
-import type { HostFacts, Outcome, ResultRecord } from "./record.ts";
+import type { ChoiceRecord, HostFacts, Outcome, ResultRecord } from "./record.ts";
 import { type Reference, referenceOf } from "./reference.ts";
 import { checkErrors, checkRoute, type RouteCheck } from "./route_check.ts";
 
@@ -43,6 +44,10 @@ export interface RunOptions {
   readonly staging: string;
   readonly readSource: ReadSource;
   readonly host: HostFacts;
+  /** Which device was asked for, and why this one was taken. */
+  readonly choice?: ChoiceRecord | undefined;
+  /** Under Metal's validation. */
+  readonly instrumented?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
   readonly workers?: number | undefined;
   /** Memory that a case may take. Default: what the system says is available when the case begins. */
@@ -132,7 +137,7 @@ class Run {
   }
 
   async execute(): Promise<Outcome> {
-    const { plan, device, host, emit } = this.#options;
+    const { plan, device, host, emit, choice, instrumented } = this.#options;
     const planned = plan.cases.flatMap((entry) =>
       entry.routes.map((item) => ({ case: entry.case.key, route: item.route })),
     );
@@ -141,6 +146,8 @@ class Run {
       suite: plan.suite,
       execution: device.profile.execution,
       device: device.profile,
+      ...(choice === undefined ? {} : { choice }),
+      ...(instrumented === true ? { instrumented } : {}),
       producer: null,
       host,
       planned,
@@ -223,8 +230,14 @@ class Run {
     const bytesOf = (item: PlannedRoute): number => item.plan.buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
     const needed = routes.reduce((most, item) => Math.max(most, bytesOf(item)), 0);
     const available = this.#options.availableBytes ?? process.availableMemory() + this.#inputs.bytes;
+    const bytesText = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
+    const reported = workingSetOf(this.#options.device.profile);
+    if (reported !== null && needed > reported) {
+      const limit = `recommendedMaxWorkingSetSize of the device is ${bytesText(reported)}`;
+      throw new Error(`${key} needs ${bytesText(needed)} of memory; ${limit}: use a shorter case`);
+    }
     if (needed <= available) return;
-    const sides = `${needed.toLocaleString("en-US")} bytes of memory; ${available.toLocaleString("en-US")} are available`;
+    const sides = `${bytesText(needed)} of memory; ${available.toLocaleString("en-US")} are available`;
     throw new Error(`${key} needs ${sides}: free some, or use a shorter case`);
   }
 

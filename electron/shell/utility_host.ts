@@ -1,6 +1,7 @@
 /** The host as a utility process of the desktop app: there the fuse RunAsNode is off, so that Node cannot fork. */
 import { utilityProcess } from "electron";
-import type { HostProcess } from "../host/transport.ts";
+import { streamEnd } from "../host/stream_end.ts";
+import type { HostEnvironment, HostProcess } from "../host/transport.ts";
 
 /** Name of the process in the system's and Electron's lists. */
 const HOST_SERVICE = "lockstep-device-host";
@@ -8,11 +9,16 @@ const HOST_SERVICE = "lockstep-device-host";
 /** A host that does not leave within this time, when it is let go, is killed: it may be in the middle of a computation. */
 const LEAVE_MS = 4000;
 
-export function utilityHost(path: string): HostProcess {
+export function utilityHost(path: string, environment: HostEnvironment = {}): HostProcess {
   // Only our own, signed addon is loaded there; what was compiled just now is loaded by the runner, a program of its own. So
   // `allowLoadingUnsignedLibraries` stays off.
-  const child = utilityProcess.fork(path, [], { serviceName: HOST_SERVICE, stdio: ["ignore", "ignore", "pipe"] });
+  const child = utilityProcess.fork(path, [], {
+    serviceName: HOST_SERVICE,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...environment },
+  });
   child.stderr?.setEncoding("utf8");
+  const drained = streamEnd(child.stderr);
   let ended: string | undefined;
   let released = false;
   let killed = false;
@@ -47,6 +53,7 @@ export function utilityHost(path: string): HostProcess {
       child.stderr?.on("data", then);
       return () => child.stderr?.off("data", then);
     },
+    drained: () => drained,
     onPid: (then) => {
       if (child.pid !== undefined) return () => undefined;
       const onSpawn = (): void => {

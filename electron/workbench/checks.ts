@@ -107,7 +107,14 @@ export async function* checkManifest(
 ): AsyncGenerator<KernelItem, void, undefined> {
   const feed = new Feed<KernelProgress>({ replaces: () => true });
   const progress = feed.follow([], signal);
-  const request: KernelRequest = { ...asked, purpose: "check", flavour: null, timeoutMs: null, workers: null };
+  const request: KernelRequest = {
+    ...asked,
+    purpose: "check",
+    flavour: null,
+    device: null,
+    timeoutMs: null,
+    workers: null,
+  };
   const ending = runs.kernel(request, (each) => feed.push(each)).finally(() => feed.close());
   const cancel = (): void => runs.host.cancel();
   signal.addEventListener("abort", cancel, { once: true });

@@ -1,23 +1,45 @@
-/** What the Device page asks: the capability table of a chip, and the state of the machine right now. */
-import { listDevices } from "../../native/devices.ts";
-import { emulatedProfile } from "../../native/emulator/profile.ts";
+/** What the Device page asks: devices, the capability table of one, and the state of the machine right now. */
+import type { DeviceProfile } from "../../native/device.ts";
 import type { CallInput, CallOutput } from "../contract.ts";
 import { featuresOf } from "../device/features.ts";
 import { capabilitiesOf } from "../dispatch/capabilities.ts";
-import { chipOf } from "../host/device_name.ts";
+import { chooseDevice, chosenProfile } from "../host/choose.ts";
+import { deviceWanted, emulatedWanted } from "../host/device_name.ts";
+import { devicesOf, type MetalSource, metalOf } from "../host/door_devices.ts";
 import { machineState, type SystemReadings } from "../host/machine.ts";
 
+/** Rejects with `UsageError` for a chip that does not exist. */
+export async function listedDevices(
+  { chip }: CallInput<"devices.list">,
+  host: MetalSource,
+): Promise<CallOutput<"devices.list">> {
+  const wanted = emulatedWanted(null, chip, "Chips are looked at");
+  return { devices: await devicesOf(host, wanted.chip) };
+}
+
 /**
- * Of the device that a run would take; where none can be opened, of the profile that would be emulated. Rejects with
- * Error naming the chips there are for one that does not exist.
+ * The profile that device and chip name, and why; that of the device at hand where neither is named. Rejects with `UsageError`
+ * for names that do not exist and devices that are not there.
  */
-export async function deviceFeatures({ chip }: CallInput<"device.features">): Promise<CallOutput<"device.features">> {
-  const wanted = chipOf(null, chip);
-  const devices = await listDevices(wanted === undefined ? {} : { chip: wanted });
-  const [first] = devices.flatMap((entry) => (entry.available ? [entry.profile] : []));
-  const profile = first ?? emulatedProfile(wanted);
+export async function namedProfile(
+  device: string | null,
+  chip: string | null,
+  host: MetalSource,
+): Promise<{ readonly profile: DeviceProfile; readonly reasons: readonly string[] }> {
+  const asked = deviceWanted(device, chip);
+  const metal = asked?.kind === "emulated" ? [] : await metalOf(host);
+  const choice = chooseDevice(asked, metal);
+  return { profile: chosenProfile(choice, metal), reasons: choice.reasons };
+}
+
+/** Of the device that a run would take. Rejects as `namedProfile`. */
+export async function deviceFeatures(
+  { device, chip }: CallInput<"device.features">,
+  host: MetalSource,
+): Promise<CallOutput<"device.features">> {
+  const { profile } = await namedProfile(device, chip, host);
   const capabilities = capabilitiesOf(profile);
-  return { capabilities, features: featuresOf(capabilities, profile) };
+  return { device: profile.id, capabilities, features: featuresOf(capabilities, profile) };
 }
 
 /** @param readings what a desktop shell knows of its system; absent in the browser */

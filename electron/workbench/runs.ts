@@ -5,16 +5,20 @@
 import fs from "node:fs";
 import path from "node:path";
 import { parityWords } from "../actions.ts";
+import { type CaptureAnswer, type CaptureRequest, GPUTRACE } from "../captures/gputrace.ts";
 import { fileStem } from "../cases/file.ts";
 import type { KernelProgress, KernelRequest } from "../checker/messages.ts";
 import { failureOf } from "../contract/wire.ts";
-import type { Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
+import type { CallInput, Failure, RunEntry, RunItem, StartRequest } from "../contract.ts";
 import { bundleName, closeBundle, discardStaging, openStaging, type Staging } from "../evidence/bundle.ts";
 import { HostClient, type KernelRunEnd, type RunEnd } from "../host/client.ts";
+import { deviceWanted } from "../host/device_name.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
-import type { StartHost } from "../host/transport.ts";
+import type { HostEnvironment, StartHost } from "../host/transport.ts";
 import type { RunEvent } from "../runs/events.ts";
 import { Recorder } from "../runs/recorder.ts";
+import { keepValidation, ValidationCollector } from "../validation/collector.ts";
+import { CAPTURE_ENVIRONMENT, VALIDATION_ENVIRONMENT } from "../validation/environment.ts";
 import { WorkbenchError } from "./failure.ts";
 import { Feed } from "./feed.ts";
 import { keptEntry } from "./history.ts";
@@ -38,6 +42,10 @@ interface Live {
   readonly startedAt: string;
   readonly began: number;
   readonly recorder: Recorder;
+  /** The workbench's host, or one of the run's own, which Metal's validation needs. */
+  readonly host: HostClient;
+  /** What that host writes to its standard error; null without validation. */
+  readonly collector: ValidationCollector | null;
   readonly done: Promise<void>;
 }
 
@@ -59,8 +67,9 @@ export class Runs {
   readonly #places: Places;
   readonly #evidence: string;
   readonly #feed = new Feed<RunItem>({ replaces: sameStep });
-  /** True while the kernel of a manifest is checked. */
-  #checking = false;
+  readonly #start: StartHost | undefined;
+  /** What else is going on, in words: a check or a capture; undefined where nothing is. */
+  #other: string | undefined;
   /** What the present or last run has said, with one report for each step of progress. */
   #said: RunItem[] = [];
   #live: Live | undefined;
@@ -68,6 +77,7 @@ export class Runs {
   constructor(places: Places, evidence: string, start?: StartHost) {
     this.#places = places;
     this.#evidence = evidence;
+    this.#start = start;
     this.watch = new HostWatch();
     this.host = new HostClient({
       path: places.host,
@@ -75,6 +85,16 @@ export class Runs {
       onStart: (pid) => this.watch.started(pid),
       onPid: (pid) => this.watch.named(pid),
       onExit: (how) => this.watch.exited(how),
+    });
+  }
+
+  /** A host for one task, beside the workbench's own: Metal reads such variables once, before its first device. */
+  #ownHost(environment: HostEnvironment, onLog: (text: string) => void): HostClient {
+    return new HostClient({
+      path: this.#places.host,
+      environment,
+      onLog,
+      ...(this.#start === undefined ? {} : { start: this.#start }),
     });
   }
 
@@ -101,7 +121,12 @@ export class Runs {
     if (this.#live !== undefined) {
       throw new WorkbenchError(`The run ${this.#live.id} is going on; one runs at a time`, "wait for it, or cancel it");
     }
-    this.#refuseChecking();
+    this.#refuseOther();
+    // A name that does not exist is said before anything is staged.
+    const wanted = deviceWanted(request.device, request.chip);
+    if (request.validation && wanted?.kind === "emulated") {
+      throw new WorkbenchError("Validation is Metal's own; the emulated device has none", "check the kernels instead");
+    }
     const startedAt = new Date().toISOString();
     const staging = this.#stage(request, startedAt);
     const id = path.basename(staging.target);
@@ -112,7 +137,9 @@ export class Runs {
       startedAt,
     });
     this.#said = [];
-    const live: Omit<Live, "done"> = { id, request, startedAt, began: performance.now(), recorder };
+    const collector = request.validation ? new ValidationCollector() : null;
+    const host = collector === null ? this.host : this.#ownHost(VALIDATION_ENVIRONMENT, (text) => collector.add(text));
+    const live: Omit<Live, "done"> = { id, request, startedAt, began: performance.now(), recorder, host, collector };
     // The run is known before it says its first word.
     const done = Promise.resolve().then(() => this.#run(live, staging));
     this.#live = { ...live, done };
@@ -128,41 +155,79 @@ export class Runs {
         "wait, or cancel it",
       );
     }
-    this.#refuseChecking();
-    this.#checking = true;
+    this.#refuseOther();
+    this.#other = "The kernel of a manifest is being checked";
     try {
       const end = this.host.kernel(request, onProgress);
       this.watch.running();
       return await end;
     } finally {
-      this.#checking = false;
+      this.#other = undefined;
       this.watch.rested();
     }
   }
 
-  #refuseChecking(): void {
-    if (!this.#checking) return;
-    throw new WorkbenchError("The kernel of a manifest is being checked; the host takes one at a time", "wait for it");
+  /**
+   * Captures the dispatches of one case to a `.gputrace`, in a host of its own. Throws where something else is going on, and
+   * what Metal or the lack of it refuses.
+   */
+  async capture(request: CallInput<"captures.take">, signal: AbortSignal): Promise<CaptureAnswer> {
+    if (this.#live !== undefined) {
+      throw new WorkbenchError(`The run ${this.#live.id} is going on; one thing uses the GPU at a time`, "wait for it");
+    }
+    this.#refuseOther();
+    this.#other = "A case is being captured";
+    const host = this.#ownHost(CAPTURE_ENVIRONMENT, () => undefined);
+    const cancel = (): void => host.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const asked: CaptureRequest = { ...request, inputs: null, out: request.out ?? this.#captureTarget() };
+      const end = await host.capture(asked, () => undefined);
+      if (end.type === "captured") return end.answer;
+      if (end.type === "stopped") throw new WorkbenchError(end.reason, "capture again; a fresh host starts");
+      throw new WorkbenchError(end.message, end.mend);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      await host.close();
+      this.#other = undefined;
+    }
+  }
+
+  /** A free name beside the bundles. */
+  #captureTarget(): string {
+    const folder = path.join(this.#evidence, "captures");
+    fs.mkdirSync(folder, { recursive: true });
+    const time = new Date()
+      .toISOString()
+      .replace(/\.\d+Z$/, "z")
+      .replaceAll(":", "")
+      .toLowerCase();
+    return path.join(folder, `${time}${GPUTRACE}`);
+  }
+
+  #refuseOther(): void {
+    if (this.#other === undefined) return;
+    throw new WorkbenchError(`${this.#other}; the host takes one at a time`, "wait for it");
   }
 
   /** Asks the run to stop. False where it is not going on. */
   cancel(id: string): boolean {
     if (this.#live?.id !== id) return false;
-    this.host.cancel();
+    this.#live.host.cancel();
     return true;
   }
 
   /** Asks the run to pause after its running case, or to go on. False where it is not going on. */
   pause(id: string, paused: boolean): boolean {
     if (this.#live?.id !== id) return false;
-    this.host.pause(paused);
+    this.#live.host.pause(paused);
     return true;
   }
 
   /** Asks the run to skip the case, if that is the one that runs. False where the run is not going on. */
   skip(id: string, key: string): boolean {
     if (this.#live?.id !== id) return false;
-    this.host.skip(key);
+    this.#live.host.skip(key);
     return true;
   }
 
@@ -171,8 +236,8 @@ export class Runs {
     this.watch.close();
     const live = this.#live;
     if (live !== undefined) {
-      this.host.cancel();
-      const limit = setTimeout(() => this.host.kill(), CLOSE_MS);
+      live.host.cancel();
+      const limit = setTimeout(() => live.host.kill(), CLOSE_MS);
       await live.done;
       clearTimeout(limit);
     }
@@ -183,7 +248,8 @@ export class Runs {
   /** A fresh name: two runs may begin within one second. */
   #stage(request: StartRequest, startedAt: string): Staging {
     const what = request.inputs === null ? request.suite : fileStem(request.inputs);
-    const words = request.chip === null ? [what] : [what, request.chip];
+    const device = request.chip ?? request.device;
+    const words = [what, ...(device === null ? [] : [device]), ...(request.validation ? ["validation"] : [])];
     for (let attempt = 1; ; attempt++) {
       const name = bundleName(startedAt, ...words, ...(attempt === 1 ? [] : [String(attempt)]));
       if (!fs.existsSync(path.join(this.#evidence, name))) return openStaging(this.#evidence, name);
@@ -197,7 +263,7 @@ export class Runs {
   }
 
   async #run(live: Omit<Live, "done">, staging: Staging): Promise<void> {
-    const { id, request, recorder, began } = live;
+    const { id, request, recorder, began, host, collector } = live;
     const at = (): number => performance.now() - began;
     const onEvent = (event: RunEvent): void => {
       const time = at();
@@ -207,12 +273,14 @@ export class Runs {
     let entry: RunEntry | null = null;
     let failure: Failure | null = null;
     try {
-      const asked = this.host.run(
-        { ...request, outputs: null, producer: null, device: null, staging: staging.folder },
-        onEvent,
-      );
-      this.watch.running();
-      entry = this.#keep(await asked, live, staging);
+      const asked = host.run({ ...request, outputs: null, producer: null, staging: staging.folder }, onEvent);
+      if (collector === null) this.watch.running();
+      const end = await asked;
+      if (collector !== null) {
+        await host.closeDrained();
+        keepValidation(recorder, collector, staging);
+      }
+      entry = this.#keep(end, live, staging);
     } catch (error) {
       discardStaging(staging);
       failure = failureOf(error);
@@ -232,7 +300,7 @@ export class Runs {
     const finishedAt = new Date().toISOString();
     const [outcome, reason] =
       end.type === "finished"
-        ? [end.outcome, end.reason]
+        ? [recorder.outcomeAfter(end.outcome), end.reason]
         : (["crashed", `${end.reason}. It was at: ${recorder.position}`] as const);
     const draft = recorder.draft(outcome, reason, finishedAt);
     const { record, identity } = closeBundle(

@@ -4,8 +4,6 @@
  */
 import path from "node:path";
 import { chipTable, shortName } from "../../native/chips.ts";
-import { listDevices } from "../../native/devices.ts";
-import { emulatedProfile } from "../../native/emulator/profile.ts";
 import { COMMANDS, usageOf } from "../actions.ts";
 import type { Case } from "../cases/case.ts";
 import { type SuiteName, suiteCases, suiteSummary } from "../cases/suites.ts";
@@ -21,7 +19,7 @@ import { capabilitiesOf, dispatch } from "../dispatch/dispatch.ts";
 import { exportZip, planZip, zipPieces } from "../evidence/zip.ts";
 import { gatesDigest } from "../gates/digest.ts";
 import { GATE_CONSTANTS, GATES, GATES_SCHEMA } from "../gates/gates.ts";
-import { chipOf } from "../host/device_name.ts";
+import type { MetalSource } from "../host/door_devices.ts";
 import type { SystemReadings } from "../host/machine.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
@@ -30,7 +28,7 @@ import { UsageError, unknownName } from "../runs/usage.ts";
 import { Captures } from "./captures.ts";
 import { checkKinds, checkManifest, listChecks } from "./checks.ts";
 import type { Desktop } from "./desktop.ts";
-import { deviceFeatures, deviceState } from "./device.ts";
+import { deviceFeatures, deviceState, listedDevices, namedProfile } from "./device.ts";
 import { WorkbenchError } from "./failure.ts";
 import { History } from "./history.ts";
 import { kernelSource, listKernels } from "./kernels.ts";
@@ -95,11 +93,8 @@ export function openWorkbench({
       desktop: desktop !== undefined,
       gates: gatesDigest(),
     }),
-    "devices.list": async ({ chip }) => {
-      const wanted = chipOf(null, chip);
-      return { devices: await listDevices(wanted === undefined ? {} : { chip: wanted }) };
-    },
-    "device.features": deviceFeatures,
+    "devices.list": (input) => listedDevices(input, runs.host),
+    "device.features": (input) => deviceFeatures(input, runs.host),
     "device.state": () => deviceState(system?.()),
     "chips.list": () => chips(),
     "cases.list": ({ suite }) => ({
@@ -107,7 +102,7 @@ export function openWorkbench({
       summary: suiteSummary(suite),
       cases: casesOf(suite).map(({ key, alias, shape, source, boundary }) => ({ key, alias, shape, source, boundary })),
     }),
-    "dispatch.explain": (input) => explain(input, casesOf),
+    "dispatch.explain": (input) => explain(input, casesOf, runs.host),
     "gates.table": () => ({
       schema: GATES_SCHEMA,
       sha256: gatesDigest(),
@@ -139,6 +134,7 @@ export function openWorkbench({
     },
     "captures.inspect": ({ id, case: key, route }) => captures.inspect(id, key, route),
     "captures.timings": ({ id, case: key }) => captures.timings(id, key),
+    "captures.take": (request, { signal }) => runs.capture(request, signal),
     "runs.start": (request) => ({ id: runs.start(request) }),
     "runs.cancel": ({ id }) => ({ cancelled: runs.cancel(id) }),
     "runs.pause": ({ id, paused }) => ({ asked: runs.pause(id, paused) }),
@@ -255,16 +251,17 @@ function chips(): CallOutput<"chips.list"> {
   };
 }
 
-function explain(
-  { subject, chip, forced }: CallInput<"dispatch.explain">,
+async function explain(
+  { subject, device: name, chip, forced }: CallInput<"dispatch.explain">,
   casesOf: (suite: SuiteName) => readonly Case[],
-): CallOutput<"dispatch.explain"> {
-  const device = emulatedProfile(chipOf(null, chip));
+  host: MetalSource,
+): Promise<CallOutput<"dispatch.explain">> {
+  const { profile: device, reasons } = await namedProfile(name, chip, host);
   const capabilities = capabilitiesOf(device);
   const shape = subject.kind === "shape" ? subject.shape : named(subject.key, casesOf(subject.suite)).shape;
   try {
     const decision = dispatch(shape, capabilities, forced === null ? {} : { forced });
-    return { device, capabilities, shape, decision };
+    return { device, reasons, capabilities, shape, decision };
   } catch (error) {
     throw error instanceof RangeError ? new UsageError(error.message) : error;
   }

@@ -150,7 +150,7 @@ export function fromRecord(id: string, record: RunRecord, log: readonly LogLine[
   return {
     id,
     suite: record.suite,
-    chip: optionOf(record.command, "--chip") ?? optionOf(record.command, "--device")?.split(":")[1] ?? null,
+    chip: optionOf(record.command, "--chip") ?? emulatedChip(optionOf(record.command, "--device")),
     command: record.command,
     startedAt: record.startedAt,
     tookMs: Date.parse(record.finishedAt) - Date.parse(record.startedAt),
@@ -177,6 +177,11 @@ function optionOf(command: readonly string[], option: string): string | null {
   return at < 0 ? null : (command[at + 1] ?? null);
 }
 
+/** The chip of `emulated:apple9`; `metal:1` names a device and no chip. */
+function emulatedChip(device: string | null): string | null {
+  return /^emulated:(.+)$/.exec(device ?? "")?.[1] ?? null;
+}
+
 function numberOf(text: string | null): number | null {
   return text === null || !Number.isFinite(Number(text)) ? null : Number(text);
 }
@@ -198,7 +203,9 @@ export function requestAgain(
     operator: null,
     route: item.route,
     case: item.case,
+    device: optionOf(run.command, "--device"),
     chip: run.chip,
+    validation: run.command.includes("--validation"),
     seed: numberOf(optionOf(run.command, "--seed")),
     timeoutMs: seconds === null ? null : seconds * 1000,
     workers: numberOf(optionOf(run.command, "--workers")),

@@ -116,6 +116,7 @@ describe("the packaged app", () => {
       operator: null,
       device: null,
       chip: null,
+      validation: false,
       seed: null,
     };
     const request = { ...nothing, suite: "quick" as const, route: "naive", timeoutMs: null, workers: null, staging };

@@ -57,6 +57,8 @@ const STARTED: Item = {
     operator: null,
     route: null,
     case: null,
+    device: null,
+    validation: false,
     chip: "M1",
     seed: null,
     timeoutMs: null,

@@ -19,7 +19,7 @@ export function questionOf(shape: CaseShape, chip: string | null, forced: string
           cuSeqlensK: [...shape.cuSeqlensK],
           qOffset: [...shape.qOffset],
         };
-  return { subject: { kind: "shape", shape: own }, chip, forced };
+  return { subject: { kind: "shape", shape: own }, device: null, chip, forced };
 }
 
 export interface Explanation {

@@ -32,6 +32,7 @@ import { go, setParams, useView, type View } from "../../state/view.ts";
 import { useDiffActions } from "../evidence/use_diff_actions.ts";
 import { CaseTable } from "./case_table.tsx";
 import { CrashView } from "./crash_view.tsx";
+import { type RunTarget, targetParams, useRunTarget } from "./device_picker.tsx";
 import { RunEmpty } from "./run_empty.tsx";
 import { EarlierRuns, LogPane, RunningNow, SelectedResult } from "./run_side.tsx";
 import { RunStrip } from "./run_strip.tsx";
@@ -47,15 +48,16 @@ const FILTER_WORDS: Readonly<Record<Filter, string>> = {
   queued: "queued",
 };
 
-/** All cases of a suite, or of a file in its place. */
-function wholeSuite(suite: Suite, inputs: string | undefined): StartRequest {
+/** All cases of a suite, or of a file in its place, on the device that the view names. */
+function wholeSuite(suite: Suite, inputs: string | undefined, { choice, validation }: RunTarget): StartRequest {
   return {
     suite,
     inputs: inputs ?? null,
     operator: null,
     route: null,
     case: null,
-    chip: null,
+    ...choice,
+    validation,
     seed: null,
     timeoutMs: null,
     workers: null,
@@ -65,18 +67,18 @@ function wholeSuite(suite: Suite, inputs: string | undefined): StartRequest {
 /** The actions of this page: run, run again, cancel, copy the reproducer. Returns the words of what `R` would do. */
 function useRunActions(
   shown: ShownRun,
-  { suite, inputs }: { readonly suite: Suite; readonly inputs: string | undefined },
+  { suite, inputs, on }: { readonly suite: Suite; readonly inputs: string | undefined; readonly on: RunTarget },
   target: string | undefined,
 ): readonly string[] {
   const session = useSession();
   const live = useLive();
   const running = live?.outcome === "running";
-  const whole = wholeSuite(suite, inputs);
+  const whole = wholeSuite(suite, inputs, on);
   const run = shown.state === "there" && target !== undefined ? shown.run : undefined;
   const again = run === undefined ? whole : requestAgain(run, splitKey(target!));
   const start = async (request: StartRequest): Promise<void> => {
     const id = await session.startRun(request);
-    if (id !== undefined) go("run", inputs === undefined ? { suite } : { suite, inputs });
+    if (id !== undefined) go("run", { suite, ...(inputs === undefined ? {} : { inputs }), ...targetParams(on) });
   };
   const busy = running ? "a run is going on" : undefined;
   const fromFile = again === null ? "its inputs are a file of an unknown place: drop it on the window" : undefined;
@@ -200,7 +202,14 @@ function Side({ run, row }: { readonly run: RunModel; readonly row: Row | undefi
   );
 }
 
-function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite }): ReactElement {
+interface RunViewProps {
+  readonly run: RunModel;
+  readonly suite: Suite;
+  /** Device of the next run. */
+  readonly on: RunTarget;
+}
+
+function RunView({ run, suite, on }: RunViewProps): ReactElement {
   const { params } = useView();
   const failure = useStore(useSession().failure);
   const whole = rowsOf(run);
@@ -222,6 +231,7 @@ function RunView({ run, suite }: { readonly run: RunModel; readonly suite: Suite
           rows={whole}
           suite={suite}
           inputs={params.inputs}
+          on={on}
           selected={selected !== undefined || (crash && params.inputs === undefined)}
         />
         {failure === null ? null : (
@@ -269,7 +279,8 @@ export function RunPage(): ReactElement {
   const { params } = useView();
   const shown = useShownRun(params.run);
   const suite = suiteOf(params.suite ?? (shown.state === "there" ? shown.run.suite : null));
-  const words = useRunActions(shown, { suite, inputs: params.inputs }, targetOf(shown, params));
+  const on = useRunTarget(params);
+  const words = useRunActions(shown, { suite, inputs: params.inputs, on }, targetOf(shown, params));
   const running = shown.state === "there" && shown.run.outcome === "running";
   useDiffActions(shown.state === "there" && !running ? shown.run.id : undefined);
   useViewCommand(running ? shown.run.command : words);
@@ -279,7 +290,7 @@ export function RunPage(): ReactElement {
     case "asking":
       return <div className="page" />;
     case "none":
-      return <RunEmpty suite={suite} inputs={params.inputs} />;
+      return <RunEmpty suite={suite} inputs={params.inputs} on={on} />;
     case "failed":
       return (
         <Empty title="This run cannot be shown">
@@ -287,6 +298,6 @@ export function RunPage(): ReactElement {
         </Empty>
       );
     case "there":
-      return <RunView run={shown.run} suite={suite} />;
+      return <RunView run={shown.run} suite={suite} on={on} />;
   }
 }

@@ -5,6 +5,9 @@ import { generated } from "../../../electron/cases/file.ts";
 import { type ClaimBasis, claimsOf } from "../../../electron/evidence/level.ts";
 import { plannedCaseRecord } from "../../../electron/runs/case_record.ts";
 import type { CaseRecord, GateVerdictRecord, ResultRecord } from "../../../electron/runs/record.ts";
+import { readValidation } from "../../../electron/validation/lines.ts";
+import { recordValidation } from "../../../electron/validation/report.ts";
+import type { DeviceProfile } from "../../../native/device.ts";
 import { emulatedProfile } from "../../../native/emulator/profile.ts";
 
 const CASES = [3, 5].map((live): CaseRecord => {
@@ -86,21 +89,59 @@ describe("the ladder", () => {
 });
 
 describe("chips", () => {
-  it("are supported by evidence of a Metal device alone", () => {
-    const claim = (execution: ClaimBasis["execution"]) =>
-      claimsOf({
-        execution,
-        device: emulatedProfile("M3 Max"),
-        producer: null,
-        planned: [{ case: CASES[0]!.key, route: "naive" }],
-        cases: CASES,
-        results: [result(0)],
-      })[0]?.supportsChip;
-    expect([claim("emulated"), claim("nvidia"), claim("imported"), claim("metal")]).toEqual([
-      null,
-      null,
-      null,
-      "M3 Max",
-    ]);
+  const known = <T>(value: T, by: "api" | "inferred" | "assumed" = "api") => ({ value, by, source: "test" });
+  const metal = (change: Partial<DeviceProfile> = {}): DeviceProfile => ({
+    ...emulatedProfile("M3 Max"),
+    id: "metal:0",
+    execution: "metal",
+    chip: known("M3 Max"),
+    virtualGpu: known(false),
+    ...change,
+  });
+  const claimOn = (execution: ClaimBasis["execution"], device: DeviceProfile, change: Partial<ClaimBasis> = {}) =>
+    claimsOf({
+      execution,
+      device,
+      producer: null,
+      planned: [{ case: CASES[0]!.key, route: "naive" }],
+      cases: CASES,
+      results: [result(0)],
+      ...change,
+    })[0]!;
+
+  it("are supported by evidence of a real Metal device alone", () => {
+    const supported = (["emulated", "nvidia", "imported", "metal"] as const).map(
+      (execution) => claimOn(execution, metal()).supportsChip,
+    );
+    expect(supported).toEqual([null, null, null, "M3 Max"]);
+    expect(claimOn("metal", metal()).doesNotProvide).not.toContain("chip");
+  });
+
+  it("a virtual GPU supports none, and the claim says so", () => {
+    const claim = claimOn("metal", metal({ virtualGpu: known(true) }));
+    expect(claim).toMatchObject({ level: "parity", supportsChip: null });
+    expect(claim.doesNotProvide).toMatch(/; anything about a chip: the GPU is a virtual one/);
+  });
+
+  it("nor does one of which that is not said, or only inferred, nor a chip that is", () => {
+    const { virtualGpu: _virtual, ...silent } = metal();
+    const soft = [
+      [silent, "does not say whether"],
+      [metal({ virtualGpu: known(false, "inferred") }), "that the GPU is no virtual one is inferred"],
+      [metal({ chip: known("M3 Max", "inferred") }), "the chip is inferred"],
+      [metal({ chip: known("M3 Max", "assumed") }), "the chip is assumed"],
+    ] as const;
+    for (const [device, why] of soft) {
+      const claim = claimOn("metal", device);
+      expect(claim.supportsChip, why).toBeNull();
+      expect(claim.doesNotProvide).toContain(why);
+    }
+  });
+
+  it("a run under validation shows parity and no timing", () => {
+    const validation = recordValidation(readValidation("Metal API Validation Enabled\n"), {});
+    const claim = claimOn("metal", metal(), { validation });
+    expect(claim).toMatchObject({ level: "parity", supportsChip: "M3 Max" });
+    expect(claim.doesNotProvide).toContain("any timing");
   });
 });

@@ -34,6 +34,7 @@ function request(change: Partial<KernelRequest> = {}, source = text("attention.m
     purpose: "run",
     flavour: null,
     sizes: {},
+    device: null,
     chip: null,
     timeoutMs: null,
     workers: null,

@@ -15,6 +15,7 @@ export function runRequest(folder: string, change: Partial<RunRequest> = {}): Ru
     case: "L33",
     device: null,
     chip: null,
+    validation: false,
     seed: null,
     timeoutMs: null,
     workers: null,

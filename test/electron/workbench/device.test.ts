@@ -13,12 +13,14 @@ afterAll(() => opened.close());
 
 describe("the Device page's calls", () => {
   it("answer the capability table for a chip, and refuse a chip that does not exist", async () => {
-    const { features, capabilities } = await opened.window.call("device.features", { chip: "M5" });
+    const { features, capabilities } = await opened.window.call("device.features", { device: null, chip: "M5" });
     expect(capabilities.appleFamily).toBe(10);
     expect(features.find(({ id }) => id === "matrix_16x16")?.state).toBe("held");
-    const { features: ofM1 } = await opened.window.call("device.features", { chip: "M1" });
+    const { features: ofM1 } = await opened.window.call("device.features", { device: null, chip: "M1" });
     expect(ofM1.map(({ id }) => id)).toEqual(features.map(({ id }) => id));
-    await expect(opened.window.call("device.features", { chip: "M99" })).rejects.toMatchObject({ name: "UsageError" });
+    await expect(opened.window.call("device.features", { device: null, chip: "M99" })).rejects.toMatchObject({
+      name: "UsageError",
+    });
   });
 
   it("answer the state of the machine, the same rows each time", async () => {

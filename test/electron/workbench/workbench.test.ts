@@ -40,17 +40,18 @@ describe("what is known before a run", () => {
   it("dispatch, for a case of a suite and for any shape, forced or not", async () => {
     const { window } = opened;
     const subject = { kind: "case", suite: "quick", key: "gqa_decode/h32kv4d512/L33/spread/f32" } as const;
-    const explained = await window.call("dispatch.explain", { subject, chip: "M5", forced: null });
+    const explained = await window.call("dispatch.explain", { subject, device: null, chip: "M5", forced: null });
     expect(explained).toMatchObject({ capabilities: { appleFamily: 10 }, decision: { route: "three_stage" } });
     if (explained.shape.operator !== "gqa_decode") throw new Error("a decode case has a decode shape");
     const shape = { ...explained.shape, dim: 48 };
     const other = await window.call("dispatch.explain", {
       subject: { kind: "shape", shape },
+      device: null,
       chip: null,
       forced: null,
     });
     expect(other.decision.route).toBeNull();
-    const forced = { subject, chip: null, forced: "naive" };
+    const forced = { subject, device: null, chip: null, forced: "naive" };
     expect((await window.call("dispatch.explain", forced)).decision.route).toBe("naive");
     await expect(window.call("dispatch.explain", { ...forced, forced: "nothing" })).rejects.toThrow("no route");
   });
