@@ -244,6 +244,8 @@ export class MetalDevice implements Device {
    */
   async submit(dispatches: readonly Dispatch[], options: SubmitOptions = {}): Promise<SubmitResult> {
     this.#checkOpen();
+    // Refused at once, whatever runs; looked at again when its turn has come.
+    for (const dispatch of dispatches) this.#prepare(dispatch);
     const mine = this.#before.then(
       () => this.#submitNow(dispatches, options),
       () => this.#submitNow(dispatches, options),

@@ -8,9 +8,12 @@ import {
   type SubmitOptions,
 } from "../device.ts";
 import type { MetalLogLine, MetalSubmission, MetalSubmitOptions, MetalSubmitReply, MetalTiming } from "./binding.ts";
+import { refusalText } from "./diagnostics.ts";
 import { commandBufferFailure } from "./failure.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
+/** How long the dispatch at hand may take to end by itself once the time is over. */
+const GRACE_MS = 2_000;
 const MOST_LOG_LINES = 1_000;
 const MOST_MESSAGE_BYTES = 511;
 
@@ -23,8 +26,8 @@ export interface SubmissionRequest {
 }
 
 /**
- * Runs a submission. Rejects with `cancelled` once the dispatch at hand has ended, with `timed_out` at once, with the code
- * of `commandBufferFailure` where Metal fails.
+ * Runs a submission. Rejects with `cancelled` once the dispatch at hand has ended; with `timed_out` when it has, and two
+ * seconds later if it has not; with the code of `commandBufferFailure` where Metal fails.
  */
 export async function runSubmission(
   request: SubmissionRequest,
@@ -46,15 +49,15 @@ export async function runSubmission(
   });
   const onAbort = (): void => submission.cancel();
   signal?.addEventListener("abort", onAbort, { once: true });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), timeoutMs);
-  });
+  const clock = new Clock();
   try {
-    const reply = await Promise.race([submission.done, late]);
+    const reply = await Promise.race([submission.done, clock.after(timeoutMs)]);
     if (reply !== "late") return outcome(reply, dispatches, signal);
     submission.cancel();
     const which = nameOf(dispatches, Math.min(done, dispatches.length - 1));
+    const late = lateText(which, timeoutMs);
+    const end = await Promise.race([submission.done, clock.after(GRACE_MS)]);
+    if (end !== "late") throw new DeviceError("timed_out", `${late} ${endText(end)}`);
     request.onStuck(
       submission.done.then(
         () => undefined,
@@ -62,11 +65,28 @@ export async function runSubmission(
       ),
       which,
     );
-    throw new DeviceError("timed_out", timeoutText(which, timeoutMs));
+    throw new DeviceError("timed_out", `${late} ${STUCK}`);
   } finally {
-    clearTimeout(timer);
+    clock.stop();
     signal?.removeEventListener("abort", onAbort);
     log.end();
+  }
+}
+
+/** Timers of one submission. */
+class Clock {
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Resolves after `ms`, unless the clock is stopped or set anew before. */
+  after(ms: number): Promise<"late"> {
+    this.stop();
+    return new Promise((resolve) => {
+      this.#timer = setTimeout(() => resolve("late"), ms);
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }
 
@@ -101,13 +121,18 @@ function nameOf(dispatches: readonly Dispatch[], index: number, word = "Dispatch
   return `${word} '${dispatches[index]?.label ?? "unknown"}' (${index + 1} of ${dispatches.length})`;
 }
 
-function timeoutText(which: string, timeoutMs: number): string {
-  return (
-    `${which} had not ended ${timeoutMs.toLocaleString("en-US")} ms after the submission began. Metal cannot stop a kernel ` +
-    "that runs: it goes on until it ends or the system ends it, and this device takes nothing more until then. Give the " +
-    "kernel less work, allow more time, or start the process again."
-  );
+function lateText(which: string, timeoutMs: number): string {
+  return `${which} had not ended ${timeoutMs.toLocaleString("en-US")} ms after the submission began.`;
 }
+
+function endText(reply: MetalSubmitReply): string {
+  if (!reply.ok && "failed" in reply) return refusalText("Then it failed.", reply.error);
+  return "It was let to its end; nothing after it ran.";
+}
+
+const STUCK =
+  "Metal cannot stop a kernel that runs: it goes on until it ends or the system ends it, and this device takes nothing " +
+  "more until then. Give the kernel less work, allow more time, or start the process again.";
 
 function reportProgress(dispatch: Dispatch | undefined, index: number, options: SubmitOptions): void {
   if (dispatch === undefined) return;
