@@ -66,7 +66,7 @@ describe("device", () => {
     expect(await row.innerText()).toContain("not held");
     await row.getByRole("button").click();
     await page.locator(".features .why", { hasText: "supported by GPUFamily10 and later" }).waitFor();
-    await page.getByLabel("Chip to emulate").selectOption("M5");
+    await page.getByLabel("Device to show").selectOption("chip M5");
     await expect.poll(() => row.innerText()).not.toContain("not held");
 
     await page.locator(".machine tr", { hasText: "logical cores" }).waitFor();

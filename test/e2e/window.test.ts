@@ -77,7 +77,7 @@ describe("device and gates", () => {
     await row.waitFor();
     expect(await row.innerText()).toMatch(/apple9\s+table/);
     expect(await page.locator(".devrow", { hasText: "NVIDIA" }).innerText()).toContain("not there");
-    await page.getByLabel("Chip to emulate").selectOption("M1");
+    await page.getByLabel("Device to show").selectOption("chip M1");
     await page.locator(".facts td").getByText("apple7", { exact: true }).waitFor();
     expect(await page.locator(".status code").innerText()).toBe("lockstep devices --chip M1");
     expect(page.url()).toContain("#/device?chip=M1");
