@@ -211,6 +211,18 @@ export const COMMANDS = [
     ],
   },
   {
+    id: "offline",
+    title: "Registers and spill, offline",
+    summary: "registers and spilled bytes of a route's kernels on any Apple GPU, by Apple's offline compiler; needs Xcode",
+    options: [
+      { flags: "--route <name>", description: "a route (default: the first that is built)" },
+      { flags: "--case <key>", description: "a case by key or name (default: L8192.spread)" },
+      { flags: "--suite <name>", description: "quick, standard or full (default: full)" },
+      { flags: "--arch <names>", description: "applegpu_g16s,applegpu_g17s (default: those that the chip table knows)" },
+      JSON_OPTION,
+    ],
+  },
+  {
     id: "devices",
     title: "Show devices",
     summary: "each device with how each fact is known and, for what is not there, why and the mend",

@@ -11,6 +11,7 @@ import { diff } from "./diff.ts";
 import { type DispatchCommandOptions, explainDispatch } from "./dispatch.ts";
 import { type ExportOptions, exportBundle } from "./export.ts";
 import { type MutateOptions, mutate } from "./mutate.ts";
+import { type OfflineOptions, offline } from "./offline.ts";
 import { type OpenOptions, openWindow } from "./open.ts";
 import type { Output } from "./output.ts";
 import { type ParityOptions, parity } from "./parity.ts";
@@ -38,6 +39,7 @@ export const RUN: Readonly<Record<CommandId, (values: CommandValues, context: Co
   attachments: (values, { output }) => listAttachments(String(values.bundle), values as AttachmentsOptions, output),
   diff: async (values, { output }) => diff(String(values.a), String(values.b), { json: values.json === true }, output),
   export: async (values, { output }) => exportBundle(String(values.dir), values as ExportOptions, output),
+  offline: (values, { places, output }) => offline(values as OfflineOptions, places, output),
   open: (values, { places }) => openWindow(String(values.bundle), values as OpenOptions, places),
   capture: (values, { places, output }) => captureCase(values as CaptureOptions, places, output),
   dispatch: (values, { places, output }) => explainDispatch(values as DispatchCommandOptions, places, output),
