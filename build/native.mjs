@@ -60,7 +60,10 @@ export function targets(platform = process.platform) {
         "-DNAPI_VERSION=8",
         "-DNODE_ADDON_API_CPP_EXCEPTIONS",
         "-DNODE_API_NO_EXTERNAL_BUFFERS_ALLOWED",
-        ...(darwin ? ["-DLOCKSTEP_METAL"] : []),
+        // An environment that is ending takes no exception: without this the process would end by it.
+        "-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
+        // Hidden: the bundle exports what Node looks up and nothing else.
+        ...(darwin ? ["-DLOCKSTEP_METAL", "-fvisibility=hidden"] : []),
         ...oldest,
         "-isystem",
         "node_modules/node-api-headers/include",

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#if !defined(NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS)
+#error "a callback that is called while its environment ends would end the process"
+#endif
+
 namespace lockstep::metal {
 
 /// Held by the thread-safe function, and let go of on JavaScript's thread.

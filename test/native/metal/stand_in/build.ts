@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { build as bundle } from "esbuild";
 import { compiler } from "../../../../build/compiler.mjs";
-import { sources } from "../../../../build/native.mjs";
+import { sources, targets } from "../../../../build/native.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 const HERE = path.relative(ROOT, import.meta.dirname);
@@ -28,15 +28,8 @@ const COMMON = [
   "-Wextra",
   ...(SANITIZED ? SANITIZERS : []),
 ];
-const NODE = [
-  "-DNAPI_VERSION=8",
-  "-DNODE_ADDON_API_CPP_EXCEPTIONS",
-  "-DNODE_API_NO_EXTERNAL_BUFFERS_ALLOWED",
-  "-isystem",
-  "node_modules/node-api-headers/include",
-  "-isystem",
-  "node_modules/node-addon-api",
-];
+/** As the addon is built on Linux. */
+const NODE = targets("linux").find(({ output }) => output === "lockstep.node")?.compile ?? [];
 /** Objective-C++ as native/metal is written, for the runtime of this folder; `@available` asks the scenario. */
 const OBJECTIVE_C = [
   "-fobjc-runtime=objfw",
