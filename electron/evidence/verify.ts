@@ -15,9 +15,11 @@ import {
   recordSchema,
 } from "../runs/record.ts";
 import { routeCheckSchema } from "../runs/route_check.ts";
+import { validationLogSchema } from "../validation/report.ts";
 import { BAGIT_TXT, BUNDLE_LIMITS, MANIFEST, parseManifest, sha256, TAG_FILES, TAG_MANIFEST, walk } from "./bag.ts";
 import { roleOf } from "./bundle.ts";
 import { checkerReasons, logReasons, reportReasons } from "./verify_derived.ts";
+import { deviceReasons, validationReasons } from "./verify_device.ts";
 import { referenceReasons } from "./verify_references.ts";
 import { digestOf, payload, RECORD, readJson, readText, schemaReasons, type VerifyState } from "./verify_state.ts";
 import { verdictReasons } from "./verify_verdicts.ts";
@@ -67,6 +69,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   receipt: receiptSchema,
   check: routeCheckSchema,
   metrics: metricsSchema,
+  validation: validationLogSchema,
 };
 
 const CHECKS: readonly Check[] = [
@@ -187,6 +190,11 @@ const CHECKS: readonly Check[] = [
   },
   { id: "references", title: "record and files refer to each other", run: (state) => referenceReasons(state) },
   { id: "checks", title: "the checker's gate says what its reports say", run: (state) => checkerReasons(state) },
+  {
+    id: "device",
+    title: "device and validation say what their own words give",
+    run: (state) => [...deviceReasons(state), ...validationReasons(state)],
+  },
   {
     id: "verdicts",
     title: "verdicts, outcome and claims follow from the gates",

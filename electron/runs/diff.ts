@@ -80,6 +80,8 @@ function factsOf(record: Side): readonly (readonly [string, string | null])[] {
   return [
     ["execution", record.execution],
     ["device", device?.id ?? producer?.chip ?? null],
+    ["virtual GPU", device?.virtualGpu === undefined ? null : device.virtualGpu.value ? "yes" : "no"],
+    ["validation", record.validation === undefined ? null : "on"],
     ["chip", device?.chip.value ?? producer?.chip ?? null],
     ["os", device?.os.value ?? producer?.os ?? null],
     ["toolchain", device?.toolchain.value ?? producer?.toolchain ?? null],
@@ -103,6 +105,7 @@ const NOTES: Readonly<Record<string, string>> = {
   gates: "verdicts were given by different gates",
   seeds: "other inputs: cases of another seed have another key",
   machine: "times are not comparable",
+  validation: "validation instruments the pipelines: times are not comparable",
 };
 
 function configOf(a: Side, b: Side): RunDiff["config"] {
@@ -165,6 +168,10 @@ export function diffRuns(a: RunRecord, b: RunRecord): RunDiff {
     a.execution === b.execution &&
     a.device?.id === b.device?.id &&
     a.host.cpu === b.host.cpu &&
+    a.device?.os.value === b.device?.os.value &&
+    // Times of instrumented pipelines are no timings, not even against each other.
+    a.validation === undefined &&
+    b.validation === undefined &&
     a.execution !== "imported";
   const verdicts: RunDiff["verdicts"] = [];
   const figures: RunDiff["figures"] = [];

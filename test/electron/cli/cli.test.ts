@@ -52,11 +52,11 @@ describe("parity", () => {
     const bundle = /^verify: lockstep verify (\S+)$/m.exec(ran.out)![1]!;
     const verified = lockstep("verify", bundle);
     expect(verified.code).toBe(0);
-    expect(verified.out).toContain("Valid: 11 of 11 checks held. Integrity only, author unknown");
+    expect(verified.out).toContain("Valid: 12 of 12 checks held. Integrity only, author unknown");
     fs.appendFileSync(path.resolve(folder, bundle, "data/command.txt"), " ");
     const damaged = lockstep("verify", bundle);
     expect(damaged.code).toBe(1);
-    expect(damaged.out).toMatch(/Invalid at step 4 of 11: data\/command.txt/);
+    expect(damaged.out).toMatch(/Invalid at step 4 of 12: data\/command.txt/);
   });
 
   it("--json holds standard output alone", () => {

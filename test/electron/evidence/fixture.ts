@@ -28,19 +28,51 @@ import { plannedCaseRecord } from "../../../electron/runs/case_record.ts";
 import { judge } from "../../../electron/runs/judge.ts";
 import type { Outcome, ResultRecord } from "../../../electron/runs/record.ts";
 import { Recorder } from "../../../electron/runs/recorder.ts";
+import { keepValidation, ValidationCollector } from "../../../electron/validation/collector.ts";
+import type { DeviceProfile } from "../../../native/device.ts";
 import { emulatedProfile } from "../../../native/emulator/profile.ts";
 import { gqaDecode } from "../../../oracle/attention.ts";
 import { generateDecode } from "../../../oracle/generator.ts";
 import { narrow, tensorBytes } from "../../../oracle/tensor.ts";
 
-const FACTS: RunFacts = {
+const factsOn = (emulated: boolean): RunFacts => ({
   failure: null,
   brokenSentinels: [],
   repeatDifference: 0,
-  lockstep: { expected: true, difference: 0 },
-  checker: { expected: true, errors: 0 },
+  lockstep: { expected: emulated, difference: emulated ? 0 : undefined },
+  checker: { expected: emulated, errors: emulated ? 0 : undefined },
   resources: [],
-};
+});
+
+/**
+ * A profile as a Metal device would report it, made by hand: nothing here ran on a Mac. With `virtual` it is a GPU that a
+ * hypervisor lends.
+ */
+export function metalProfile(virtual = false): DeviceProfile {
+  const known = <T>(value: T) => ({ value, by: "api", source: "test" }) as const;
+  return {
+    ...emulatedProfile("M3 Max"),
+    id: "metal:0",
+    execution: "metal",
+    name: known(virtual ? "Apple Paravirtual device" : "Apple M3 Max"),
+    chip: known("M3 Max"),
+    architecture: known("applegpu_g15s"),
+    family: known(virtual ? "apple5" : "apple9"),
+    os: known("macOS 26.1 (25B78)"),
+    toolchain: known("run-time compiler of macOS 26.1 (25B78)"),
+    virtualGpu: known(virtual),
+    facts: [
+      {
+        id: "virtual_machine",
+        label: "Runs in a virtual machine",
+        value: virtual ? "yes" : "no",
+        by: "api",
+        source: "test",
+        reason: null,
+      },
+    ],
+  };
+}
 
 export function temporary(): string {
   return fs.mkdtempSync(path.join(os.tmpdir(), "lockstep-test-"));
@@ -50,6 +82,10 @@ export interface FixtureOptions {
   readonly outcome?: Outcome;
   /** Added to one output element of the second case. */
   readonly error?: number;
+  /** Default: the emulated device. */
+  readonly device?: DeviceProfile;
+  /** What the host wrote to its standard error, for a run under validation. `keys` are the cases of the fixture. */
+  readonly validation?: (keys: readonly string[]) => string;
   /** Changes the draft before it is written. */
   readonly change?: (draft: RecordDraft) => RecordDraft;
 }
@@ -57,6 +93,8 @@ export interface FixtureOptions {
 /** The draft of a record, with its payload files in `folder`. */
 export function fixtureDraft(folder: string, options: FixtureOptions = {}): RecordDraft {
   const shape = (live: number) => decodeShape({ heads: 2, kvHeads: 1, dim: 32, live, scale: 1 });
+  const device = options.device ?? emulatedProfile();
+  const { execution } = device;
   const cases = [3, 5].map((live) => generated(shape(live), "spread", 11));
   const results = cases.map((entry, index): ResultRecord => {
     const { shape: s } = entry;
@@ -70,7 +108,7 @@ export function fixtureDraft(folder: string, options: FixtureOptions = {}): Reco
       { name: "lse", dtype: "f32", shape: [2], bytes: tensorBytes(narrow(oracle.lse, "f32", [2])) },
     ] as const;
     const reference = { oracle, twin: undefined, sha256: sha256("oracle"), conditioning: 1, ms: 1 };
-    const judgement = judge(entry.key, "naive", s, raw, reference, undefined, FACTS);
+    const judgement = judge(entry.key, "naive", s, raw, reference, undefined, factsOn(execution === "emulated"));
     const parity = `data/parity/case${index}/naive`;
     const outputs = raw.map(({ name, dtype, shape: extents, bytes }) => {
       const file = `${parity}/${name}.${dtype}`;
@@ -87,7 +125,13 @@ export function fixtureDraft(folder: string, options: FixtureOptions = {}): Reco
       metrics: judgement.summary,
       gates: [...judgement.gates],
       ms: 1.5,
-      timings: [{ label: "attention", ns: 1_500_000 }],
+      timings: [
+        {
+          label: "attention",
+          ns: 1_500_000,
+          ...(execution === "metal" ? { clock: "stage_boundary_counters" as const } : {}),
+        },
+      ],
       outputs,
       receipts: ["data/receipts/gqa_naive.fast.0123456789ab.json"],
       metricsPath: `${parity}/metrics.json`,
@@ -118,15 +162,22 @@ export function fixtureDraft(folder: string, options: FixtureOptions = {}): Reco
   recorder.add({
     type: "planned",
     suite: "quick",
-    execution: "emulated",
-    device: emulatedProfile(),
+    execution,
+    device,
+    choice: { asked: null, reasons: ["made by hand"] },
+    ...(options.validation === undefined ? {} : { instrumented: true }),
     producer: null,
     host: hostFacts(),
     planned: cases.map((entry) => ({ case: entry.key, route: "naive" })),
     cases: cases.map(plannedCaseRecord),
   });
   for (const result of results) recorder.add({ type: "result", result });
-  const failed = results.some((result) => result.verdict !== "pass");
+  if (options.validation !== undefined) {
+    const collector = new ValidationCollector();
+    collector.add(options.validation(cases.map(({ key }) => key)));
+    keepValidation(recorder, collector, { folder, target: folder });
+  }
+  const failed = recorder.results.some((result) => result.verdict !== "pass");
   return recorder.draft(options.outcome ?? (failed ? "failed" : "passed"), null, "2026-01-02T03:04:06.000Z");
 }
 
