@@ -28,7 +28,12 @@ const SCALARS: readonly TypeRow[] = [
 ];
 
 export type EncodedConstants =
-  | { readonly ok: true; readonly constants: readonly MetalConstant[] }
+  | {
+      readonly ok: true;
+      readonly constants: readonly MetalConstant[];
+      /** What Metal calls required and nobody has set, as a sentence with its mend. Metal has the last word on it. */
+      readonly missing: string | undefined;
+    }
   | { readonly ok: false; readonly problem: string };
 
 /** Name of a raw MTLDataType in MSL: `uint`, `half4`; `MTLDataType 7` for what no constant can be set to here. */
@@ -78,10 +83,9 @@ export function encodeConstants(
     row.write(new DataView(bytes.buffer), Number(value));
     constants.push({ index, type, bytes });
   }
-  if (missing.length === 0) return { ok: true, constants };
-  const names = missing.join(", ");
-  const words = `${entry.name} uses function constants without a value: ${names}. Set them in \`constants\`.`;
-  return { ok: false, problem: words };
+  if (missing.length === 0) return { ok: true, constants, missing: undefined };
+  const words = `${entry.name} uses function constants without a value: ${missing.join(", ")}. Set them in \`constants\`.`;
+  return { ok: true, constants, missing: words };
 }
 
 /** 64-bit integers: a JavaScript number has to hold the value exactly. */

@@ -186,7 +186,9 @@ export class MetalDevice implements Device {
         archive,
       }),
     );
-    if (!reply.ok) throw refuse(refusalText(`No pipeline of '${functionName}' was made.`, reply.error));
+    if (!reply.ok) {
+      throw refuse(refusalText(encoded.missing ?? `No pipeline of '${functionName}' was made.`, reply.error));
+    }
     const registers = registerBracket(
       this.profile.family.value,
       reply.maxTotalThreadsPerThreadgroup,

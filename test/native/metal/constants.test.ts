@@ -109,9 +109,11 @@ describe("encodeConstants", () => {
 
   it("says what is wrong in the words of the emulated device", () => {
     const entry: MetalLibraryFunction = { name: "k", constants: [constant("tile", 0, 33), constant("causal", 1, 53)] };
-    expect(problem(entry, { tile: 1 })).toBe(
-      "k uses function constants without a value: 'causal' (index 1, bool). Set them in `constants`.",
-    );
+    expect(encode(entry, { tile: 1 })).toMatchObject({
+      ok: true,
+      missing: "k uses function constants without a value: 'causal' (index 1, bool). Set them in `constants`.",
+    });
+    expect(encode(entry, { tile: 1, causal: false })).toMatchObject({ ok: true, missing: undefined });
     expect(problem(entry, { tile: 1, causal: true, window: 4 })).toBe(
       "k: there is no function constant 'window'; this source has tile (0), causal (1).",
     );
