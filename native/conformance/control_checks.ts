@@ -276,7 +276,8 @@ async function refusedBesideRunning(device: Device): Promise<string> {
 
 async function logs(device: Device): Promise<string> {
   return await withBench(device, async (bench) => {
-    const pipeline = await bench.pipeline(kernels.LOGGING);
+    // MSL 6.19: os_log came with 3.2.
+    const pipeline = await bench.pipeline(kernels.LOGGING, {}, { languageVersion: "3.2" });
     const lines: LogLine[] = [];
     const out = bench.output(32);
     await device.submit([dispatchOf(pipeline, [{ index: 0, buffer: out }], { label: "logs" })], {
