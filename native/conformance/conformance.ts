@@ -100,10 +100,3 @@ function outcome(
 ): ConformanceResult {
   return { id, title, outcome: state, words };
 }
-
-/** How many of each outcome: `80 passed, 0 failed, 2 not run`. */
-export function conformanceSummary(results: readonly ConformanceResult[]): string {
-  const count = (state: ConformanceResult["outcome"]): number =>
-    results.filter((result) => result.outcome === state).length;
-  return `${count("passed")} passed, ${count("failed")} failed, ${count("not_run")} not run`;
-}
