@@ -8,12 +8,14 @@
  * rebuild for Electron.
  *
  * Entitlements. The app has `allow-jit` alone, which V8 needs under the hardened runtime. It loads no foreign library: the addon
- * carries the app's own signature. Kernels are compiled on the user's machine and loaded by the runner, a program of its own:
- * that one, and nothing else, has `disable-library-validation`.
+ * carries the app's own signature. Metal asks for no entitlement. Kernels of the emulated device are compiled on the user's machine
+ * and loaded by the runner, a program of its own: that one, and nothing else, has `disable-library-validation`.
+ * docs/packaging.md tells how it is built, signed and notarised, and what of that was ever done.
  */
 import fs from "node:fs";
 import path from "node:path";
 import { FUSES, fuseProblems } from "../electron/shell/fuses.mjs";
+import { DEPLOYMENT_TARGET } from "./native.mjs";
 
 /** Folder beside the archive; `PACKAGED` of `electron/host/root.ts`. */
 export const RESOURCES = "lockstep";
@@ -28,10 +30,14 @@ const BESIDE = [
   { from: "kernels", to: "kernels", filter: ["**/*.metal", "**/*.h"] },
   { from: "native/chips.json", to: "native/chips.json" },
   { from: "native/msl/include", to: "native/msl/include" },
-  { from: "native/emulator/self_test.metal", to: "native/emulator/self_test.metal" },
+  { from: "native/emulator", to: "native/emulator", filter: ["self_test*.metal"] },
   { from: "native/emulator/include", to: "native/emulator/include" },
   { from: "native/emulator/runtime", to: "native/emulator/runtime" },
   { from: "test/golden", to: "test/golden", filter: ["**/*.safetensors", "**/*.json"] },
+  // Nothing reads them: they are for those who have the app and no checkout.
+  { from: "docs", to: "docs" },
+  { from: "manifests", to: "manifests" },
+  { from: "README.md", to: "README.md" },
   { from: "LICENSE", to: "LICENSE" },
 ];
 
@@ -145,6 +151,10 @@ export function packageConfig({ app, output, electronVersion, signing, electronD
     mac: {
       // Apple GPUs are what it is for.
       target: ["dmg", "zip"].map((target) => ({ target, arch: ["arm64"] })),
+      // The addon's own; Electron asks for the same since version 44.
+      minimumSystemVersion: DEPLOYMENT_TARGET,
+      // No MetalCaptureEnabled: a capture has a process of its own, whose environment allows it.
+      extendInfo: { NSHighResolutionCapable: true },
       category: "public.app-category.developer-tools",
       icon: "build/icon.icns",
       // The hardened runtime's validation of libraries refuses an ad hoc signature.

@@ -8,12 +8,15 @@ import path from "node:path";
 import { extractAll, extractFile, getRawHeader, listPackage } from "@electron/asar";
 import { type FuseConfig, flipFuses, getCurrentFuseWire } from "@electron/fuses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEPLOYMENT_TARGET } from "../../build/native.mjs";
 import { packageApp } from "../../build/package.mjs";
 import { entitlementsOf, packageConfig, RESOURCES, withoutDictionary } from "../../build/package_config.mjs";
+import { COMMANDS } from "../../electron/actions.ts";
 import { HostClient } from "../../electron/host/client.ts";
 import { appCommit, appVersion, findRoot, PACKAGED, places } from "../../electron/host/root.ts";
 import { fuseProblems } from "../../electron/shell/fuses.mjs";
 import { scratchFolder, WHERE } from "../electron/runs/harness.ts";
+import { missingFrom, TRACED, type Traced, traceCommands } from "./runtime_files.ts";
 import { writeStandIn } from "./stand_in.ts";
 
 const VERSION = "45.5.0";
@@ -64,6 +67,10 @@ describe("the packaged app", () => {
     expect(plist).toMatch(/<key>CFBundleTypeExtensions<\/key>\s*<array>\s*<string>lockstep<\/string>/);
     expect(entryOf(plist, "LSTypeIsPackage")).toBe("true");
     expect(plist).not.toContain("NSAppTransportSecurity");
+    expect(entryOf(plist, "LSMinimumSystemVersion")).toBe(DEPLOYMENT_TARGET);
+    expect(entryOf(plist, "NSHighResolutionCapable")).toBe("true");
+    // A capture is made by a process whose environment allows it, never by the app that a user starts.
+    expect(plist).not.toContain("MetalCaptureEnabled");
     expect(plist.match(/<dict>/g)?.length).toBe(plist.match(/<\/dict>/g)?.length);
     const { headerString } = getRawHeader(path.join(resources, "app.asar"));
     const digest = createHash("sha256").update(headerString).digest("hex");
@@ -130,7 +137,63 @@ describe("the packaged app", () => {
   });
 });
 
+describe("what the commands read while they run", () => {
+  let traced: Traced;
+  let scratch: string;
+
+  beforeAll(async () => {
+    scratch = scratchFolder();
+    traced = await traceCommands(scratch);
+  }, 300_000);
+  afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
+
+  it("was found by running every command of the table, each to its end", () => {
+    for (const { id } of COMMANDS) expect(TRACED[id], id).toBeDefined();
+    const ended = /no bundle|DEFECT|defect of the program|Cannot find/;
+    for (const [words, said] of traced.said) expect(said, words).not.toMatch(ended);
+    const said = (start: string): string => [...traced.said].find(([words]) => words.startsWith(start))?.[1] ?? "";
+    expect(said("parity")).toContain("Pass");
+    expect(said("run")).toContain("Pass");
+    expect(said("verify")).toContain("valid");
+    expect(traced.paths).toEqual(
+      expect.arrayContaining([
+        "native/chips.json",
+        "native/emulator/self_test_traffic.metal",
+        "native/msl/include",
+        "out/lockstep-runner",
+        "out/lockstep.node",
+        "kernels",
+        "package.json",
+      ]),
+    );
+  });
+
+  it("is all in the app", () => expect(missingFrom(path.join(resources, RESOURCES), traced)).toEqual([]));
+
+  it("is missed where one of it is not packaged", () => {
+    const beside = path.join(resources, RESOURCES);
+    for (const file of [
+      "native/chips.json",
+      "native/emulator/self_test_traffic.metal",
+      "native/msl/include/metal/exp.h",
+    ]) {
+      const [here, away] = [path.join(beside, file), path.join(folder, "away")];
+      fs.renameSync(here, away);
+      expect(missingFrom(beside, traced)).toEqual([file]);
+      fs.renameSync(away, here);
+    }
+  });
+});
+
 describe("what is packaged how", () => {
+  it("is an app for Apple silicon, as a disk image and a zip", () => {
+    const { mac } = packageConfig({ app: "a", output: "o", electronVersion: VERSION, signing: "developer" });
+    expect(mac?.target).toEqual([
+      { target: "dmg", arch: ["arm64"] },
+      { target: "zip", arch: ["arm64"] },
+    ]);
+  });
+
   it("gives the runner alone the right to load what was compiled just now", () => {
     const read = (file: string): string => fs.readFileSync(path.join(WHERE.root, file), "utf8");
     const rights = (file: string): string[] =>
