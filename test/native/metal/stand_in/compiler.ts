@@ -40,16 +40,34 @@ async function library(words: Words): Promise<readonly Words[]> {
   const options: CompileOptions = { languageVersion, defines, mathMode: mathMode === "fast" ? "fast" : "safe" };
   try {
     const made = await device.compile({ path: "program_source", text }, options);
+    // Metal finds every fault when it compiles, the emulated device some only when it builds a kernel.
+    if (made.functionConstants.length === 0) await buildAll(made);
     const key = String(libraries.size);
     libraries.set(key, made);
     return [
       ["library", key],
       ...(made.warnings.length === 0 ? [] : [["warnings", appleWords(made.warnings)]]),
       ...made.functions.map((one) => ["function", one.name]),
-      ...made.functionConstants.map((one) => ["constant", one.name, String(one.index), one.type]),
+      ...made.functionConstants.map((one) => [
+        "constant",
+        one.name,
+        String(one.index),
+        one.type,
+        // What a source asks about may be left unset.
+        new RegExp(`is_function_constant_defined\\s*\\(\\s*${one.name}\\s*\\)`).test(text) ? "optional" : "required",
+      ]),
     ];
   } catch (error) {
     return refused(error);
+  }
+}
+
+/** Rejects where a kernel of the library has a fault; its static threadgroup memory is the pipeline's business. */
+async function buildAll(made: Library): Promise<void> {
+  for (const { name } of made.functions) {
+    await device.pipeline(made, name).catch((error: unknown) => {
+      if (!(error instanceof DeviceError) || error.diagnostics.length > 0) throw error;
+    });
   }
 }
 
@@ -78,12 +96,13 @@ async function specialise(words: Words): Promise<readonly Words[]> {
         String(receipt.maxTotalThreadsPerThreadgroup.value),
         String(receipt.staticThreadgroupMemoryBytes.value),
       ],
-      ...kernel.arguments.map((one) => [
+      ...(kernel.arguments ?? []).map((one) => [
         "argument",
         one.name,
         one.kind,
         String(one.index),
         one.readOnly || one.addressSpace === "constant" ? "const" : "mutable",
+        String(pointeeBytes(one.type ?? "", from.source.text)),
       ]),
     ];
   } catch (error) {
@@ -92,6 +111,57 @@ async function specialise(words: Words): Promise<readonly Words[]> {
     }
     return refused(error);
   }
+}
+
+const SCALAR_BYTES: Readonly<Record<string, number>> = {
+  bool: 1,
+  char: 1,
+  uchar: 1,
+  short: 2,
+  ushort: 2,
+  half: 2,
+  bfloat: 2,
+  int: 4,
+  uint: 4,
+  float: 4,
+  long: 8,
+  ulong: 8,
+};
+
+interface Layout {
+  readonly bytes: number;
+  readonly alignment: number;
+}
+
+/** Of a scalar, a vector or a structure of these; undefined for the rest, which is not worked out here. */
+function layoutOf(type: string, text: string): Layout | undefined {
+  const [, scalar = "", lanes] = /^([a-z]+)([234])?$/.exec(type) ?? [];
+  const each = SCALAR_BYTES[scalar];
+  if (each !== undefined) {
+    const bytes = each * (lanes === "3" ? 4 : Number(lanes ?? 1));
+    return { bytes, alignment: bytes };
+  }
+  const body = new RegExp(`struct\\s+${type}\\s*\\{([^}]*)\\}`).exec(text)?.[1];
+  if (body === undefined) return undefined;
+  let end = 0;
+  let most = 1;
+  for (const [, field = "", names = ""] of body.matchAll(/(\w+)\s+([\w\s,]+);/g)) {
+    const layout = layoutOf(field, text);
+    if (layout === undefined) return undefined;
+    for (const _name of names.split(",")) end = roundUp(end, layout.alignment) + layout.bytes;
+    most = Math.max(most, layout.alignment);
+  }
+  return { bytes: roundUp(end, most), alignment: most };
+}
+
+function roundUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}
+
+/** Bytes of what a pointer or reference points to; 0 where it is not known. */
+function pointeeBytes(type: string, text: string): number {
+  const words = type.replaceAll(/[*&]|\b(?:const|device|constant|threadgroup|volatile)\b/g, " ");
+  return layoutOf(words.trim(), text)?.bytes ?? 0;
 }
 
 function refused(error: unknown): readonly Words[] {

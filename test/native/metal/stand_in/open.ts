@@ -9,6 +9,9 @@ import { buildStandIn } from "./build.ts";
 /** The name of every device of the stand-in that is not told otherwise. */
 export const STAND_IN_NAME = "Stand-in for Metal (no GPU)";
 
+/** A first run compiles the addon and the stand-in, maybe beside other tests. */
+export const STAND_IN_TIMEOUT_MS = 300_000;
+
 interface Control {
   scenario(text: string): void;
   let(commandBuffers: number): void;

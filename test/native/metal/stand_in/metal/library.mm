@@ -48,6 +48,7 @@ enum : long { kUnsupported = 1, kCompileFailure = 3, kCompileWarning = 4, kFunct
   std::string constantName;
   MTLDataType constantType;
   NSUInteger constantIndex;
+  bool isRequired;
 }
 - (NSString *)name {
   return stand_in::string(constantName);
@@ -59,7 +60,7 @@ enum : long { kUnsupported = 1, kCompileFailure = 3, kCompileWarning = 4, kFunct
   return constantIndex;
 }
 - (BOOL)required {
-  return YES;
+  return isRequired;
 }
 @end
 
@@ -162,6 +163,7 @@ constexpr ScalarType kScalars[] = {{"float", 3, 4, 'f'},  {"half", 16, 2, 'h'}, 
   MTLFunctionConstant *constant = [MTLFunctionConstant new];
   constant->constantName = line[1];
   constant->constantIndex = std::stoul(line[2]);
+  constant->isRequired = line[4] == "required";
   for (const ScalarType &scalar : kScalars) {
     if (line[3] == scalar.name) constant->constantType = static_cast<MTLDataType>(scalar.raw);
   }
@@ -212,7 +214,7 @@ constexpr ScalarType kScalars[] = {{"float", 3, 4, 'f'},  {"half", 16, 2, 'h'}, 
       function->staticBytes = std::stoul(line[4]);
     }
     if (line[0] == "argument") {
-      function->arguments.push_back({line[1], line[2] == "buffer", static_cast<unsigned>(std::stoul(line[3])), line[4] == "const"});
+      function->arguments.push_back({line[1], line[2] == "buffer", static_cast<unsigned>(std::stoul(line[3])), line[4] == "const", std::stoul(line[5])});
     }
   }
   return function;

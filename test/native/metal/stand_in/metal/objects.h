@@ -21,6 +21,8 @@ struct StandInArgument {
   bool isBuffer;
   unsigned index;
   bool readOnly;
+  /** Of what it points to; 0 where it is not known. */
+  unsigned long bytes;
 };
 
 @interface StandInDevice : NSObject <MTLDevice>

@@ -49,13 +49,13 @@ static NSString *const kPipelineDomain = @"AGXMetalStandIn";
   return 4;
 }
 - (NSUInteger)bufferDataSize {
-  return 4;
+  return argument.bytes;
 }
 - (NSUInteger)threadgroupMemoryAlignment {
   return 16;
 }
 - (NSUInteger)threadgroupMemoryDataSize {
-  return 4;
+  return argument.bytes;
 }
 @end
 
