@@ -1,7 +1,9 @@
 /** Which compiler the set-up takes, with folders of programs that only answer: macOS's tools are not here. */
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findApple, findLlvm, kernelNotice } from "../../build/compiler.mjs";
 import { compilations, sources, targets } from "../../build/native.mjs";
@@ -76,6 +78,41 @@ describe("on a Mac", () => {
     const llvm = program("llvm", "clang++-19", `echo "${LLVM}"`);
     expect(kernelNotice(path("usr", "llvm"))).toBeUndefined();
     expect(kernelNotice({ ...path("usr"), LOCKSTEP_CLANG: llvm })).toBeUndefined();
+  });
+});
+
+describe("the set-up on a Mac", () => {
+  /** What it says and takes in a process that is told that it runs on macOS, in a folder of its own. */
+  function setUp(env: Readonly<Record<string, string>>) {
+    const module = pathToFileURL(join(import.meta.dirname, "..", "..", "build", "compiler.mjs")).href;
+    const script = `Object.defineProperty(process, "platform", { value: "darwin" });
+      const { compiler } = await import(${JSON.stringify(module)});
+      process.stdout.write(JSON.stringify(compiler()));`;
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+    return { status: run.status, out: run.stdout, said: run.stderr.split("\n").filter((line) => line !== "") };
+  }
+
+  it("goes on without LLVM, says so once, and starts no compiler again while it is the same", () => {
+    const clang = tools();
+    mkdirSync(join(folder, "MacOSX.sdk"));
+    const env = { ...path("usr"), LOCKSTEP_CLANG: clang };
+    const first = setUp(env);
+    expect(first.status).toBe(0);
+    expect(JSON.parse(first.out)).toMatchObject({ clang, version: APPLE, sdk: join(folder, "MacOSX.sdk") });
+    expect(first.said).toEqual([expect.stringMatching(/^\[setup\] no LLVM clang was found/)]);
+    const again = setUp({ PATH: "", LOCKSTEP_CLANG: clang });
+    expect(again).toMatchObject({ status: 0, said: [] });
+    expect(JSON.parse(again.out)).toMatchObject({ clang });
+  });
+
+  it("stops without the Command Line Tools, with the line that installs them", () => {
+    const { status, said } = setUp(path("usr"));
+    expect(status).toBe(2);
+    expect(said.join("\n")).toContain("xcode-select --install");
   });
 });
 
