@@ -14,7 +14,7 @@ import { entitlementsOf, packageConfig, RESOURCES, withoutDictionary } from "../
 import { COMMANDS } from "../../electron/actions.ts";
 import { HostClient } from "../../electron/host/client.ts";
 import { appCommit, appVersion, findRoot, PACKAGED, places } from "../../electron/host/root.ts";
-import { fuseProblems } from "../../electron/shell/fuses.mjs";
+import { FUSES, fuseProblems } from "../../electron/shell/fuses.mjs";
 import { scratchFolder, WHERE } from "../electron/runs/harness.ts";
 import { missingFrom, TRACED, type Traced, traceCommands } from "./runtime_files.ts";
 import { writeStandIn } from "./stand_in.ts";
@@ -214,6 +214,19 @@ describe("what is packaged how", () => {
       identity: "-",
       hardenedRuntime: false,
     });
+  });
+
+  it("is what the document on packaging says: fuses, entitlements, minimum macOS", () => {
+    const text = fs.readFileSync(path.join(WHERE.root, "docs", "packaging.md"), "utf8");
+    const state = (wanted: boolean | null): string => (wanted === null ? "as Electron has it" : wanted ? "on" : "off");
+    for (const { name, wanted } of FUSES) expect(text).toContain(`| ${name} | ${state(wanted)} |`);
+    for (const file of ["build/entitlements.plist", "build/entitlements.runner.plist"]) {
+      const plist = fs.readFileSync(path.join(WHERE.root, file), "utf8");
+      const row = text.split("\n").find((line) => line.startsWith(`| \`${file}\``)) ?? "";
+      const rights = [...plist.matchAll(/<key>([^<]+)<\/key>/g)].map((match) => `\`${match[1]}\``);
+      expect(row.split(" | ")[2]).toBe(rights.join(", "));
+    }
+    expect(text).toContain(`| \`LSMinimumSystemVersion\` | ${DEPLOYMENT_TARGET} |`);
   });
 
   it("takes a dictionary out of a property list, with what is in it", () => {
