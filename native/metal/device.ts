@@ -42,12 +42,11 @@ import type {
 import { MetalBuffer } from "./buffer.ts";
 import { encodeConstants, libraryConstants } from "./constants.ts";
 import { compileRefusal, readMetalMessages, refusalText } from "./diagnostics.ts";
-import { chooseLanguage, type LanguageChoice, macosMajor } from "./language.ts";
+import { chooseLanguage, type LanguageChoice } from "./language.ts";
 import { registerBracket } from "./registers.ts";
 import { runSubmission } from "./submission.ts";
 
-/** The first macOS that takes what kernels log, and the first MSL in which they can. */
-const LOGGING_MACOS = 15;
+/** The first MSL in which kernels can log. */
 const LOGGING_LANGUAGE = 3 * 65_536 + 2;
 
 type Language = Extract<LanguageChoice, { ok: true }>;
@@ -362,11 +361,6 @@ export class MetalDevice implements Device {
   #checkOpen(): void {
     if (this.#closed) throw new DeviceError("unavailable", `Device ${this.profile.id} is closed: open it again.`);
   }
-}
-
-/** Whether kernels can log on this macOS. */
-export function canLog({ osVersion }: Pick<MetalSystemFacts, "osVersion">): boolean {
-  return macosMajor(osVersion) >= LOGGING_MACOS;
 }
 
 function macrosOf(options: CompileOptions): MetalCompileRequest["macros"] {

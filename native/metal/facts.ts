@@ -1,7 +1,7 @@
 /** What is told of a Metal device beside its profile: one row a fact, with where it is read and how it is known. */
 import type { DeviceFact, DeviceProfile, KnownBy } from "../device.ts";
 import { chipCheck } from "./chip.ts";
-import { macosMajor, newestLanguage } from "./language.ts";
+import { LOGGING_MACOS, macosMajor, macosProblem, newestLanguage } from "./language.ts";
 import type { MetalReading } from "./profile.ts";
 
 /** A value, or why it is not known. */
@@ -204,15 +204,15 @@ const COMPILERS: readonly FactRow[] = [
     id: "kernel_logging",
     label: "Takes what kernels log",
     by: "table",
-    source: "MTLLogState needs macOS 15",
-    read: ({ system }) => yesNo(macosMajor(system.osVersion) >= 15),
+    source: "MTLLogState, by the versions of macOS and of the SDK",
+    read: ({ system }) => yesOrWhy(macosProblem("MTLLogState", LOGGING_MACOS, system)),
   },
   {
     id: "residency_sets",
     label: "Residency sets",
     by: "table",
-    source: "MTLResidencySet needs macOS 15",
-    read: ({ system }) => yesNo(macosMajor(system.osVersion) >= 15),
+    source: "MTLResidencySet, by the versions of macOS and of the SDK",
+    read: ({ system }) => yesOrWhy(macosProblem("MTLResidencySet", 15, system)),
   },
   {
     id: "offline_compiler",
@@ -244,6 +244,10 @@ export function metalFacts(reading: MetalReading, profile: Omit<DeviceProfile, "
 
 function yesNo(value: boolean): string {
   return value ? "yes" : "no";
+}
+
+function yesOrWhy(problem: string | undefined): string {
+  return problem === undefined ? "yes" : `no: ${problem}`;
 }
 
 function familyText(value: number): string {

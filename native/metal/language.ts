@@ -1,5 +1,9 @@
 /** Which MSL version a source is compiled as on this macOS, and why. */
 import { DEFAULT_LANGUAGE_VERSION } from "../msl/preprocess.ts";
+import type { MetalSystemFacts } from "./binding.ts";
+
+/** The macOS that brought MTLLogState, and with it what kernels log. */
+export const LOGGING_MACOS = 15;
 
 interface LanguageRow {
   readonly version: string;
@@ -33,6 +37,23 @@ export type LanguageChoice =
 /** First number of `26.1.0`; 0 where there is none. */
 export function macosMajor(osVersion: string): number {
   return Number.parseInt(osVersion, 10) || 0;
+}
+
+/**
+ * Why what came with a version of macOS cannot be used; undefined if it can. It takes that macOS, and an addon that was
+ * built with its SDK or a later one.
+ * @param what as the subject of a sentence: `MTLLogState`
+ */
+export function macosProblem(
+  what: string,
+  major: number,
+  { osVersion, sdkVersion }: Pick<MetalSystemFacts, "osVersion" | "sdkVersion">,
+): string | undefined {
+  if (macosMajor(osVersion) < major) return `${what} needs macOS ${major}; this is ${osVersion}`;
+  const built = Math.floor(sdkVersion / 10_000);
+  if (built < major)
+    return `${what} needs an addon built with the SDK of macOS ${major}; this one was with that of ${built}`;
+  return undefined;
 }
 
 /** The newest MSL version that the run-time compiler of this macOS takes. Undefined below macOS 10. */

@@ -3,7 +3,8 @@ import type { Addon } from "../addon.ts";
 import { type Device, type DeviceEntry, DeviceError, type DeviceProfile } from "../device.ts";
 import { cacheFolder, ModuleCache } from "../emulator/cache.ts";
 import type { Metal, MetalConnection, MetalDeviceFacts } from "./binding.ts";
-import { canLog, MetalDevice } from "./device.ts";
+import { MetalDevice } from "./device.ts";
+import { LOGGING_MACOS, macosProblem } from "./language.ts";
 import { type ProfileResult, readProfile } from "./profile.ts";
 import { type OfflineCompiler, probeOfflineCompiler } from "./toolchain.ts";
 
@@ -11,7 +12,7 @@ export interface MetalDeviceOptions {
   readonly addon: Pick<Addon, "metal">;
   readonly cacheDir?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Take what kernels log (macOS 15). A process that captures must not. */
+  /** Take what kernels log, where that is possible (the fact `kernel_logging` says so). A process that captures must not. */
   readonly logging?: boolean;
 }
 
@@ -37,7 +38,7 @@ export async function openMetalDevice(index: number | undefined, options: MetalD
   const metal = present(options.addon.metal);
   const { facts, profile } = await find(metal, index);
   const system = metal.system();
-  const logging = (options.logging ?? false) && canLog(system);
+  const logging = (options.logging ?? false) && macosProblem("MTLLogState", LOGGING_MACOS, system) === undefined;
   const environment = options.environment ?? process.env;
   const cache = new ModuleCache(options.cacheDir ?? cacheFolder(environment));
   let connection: MetalConnection;

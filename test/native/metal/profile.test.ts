@@ -170,6 +170,14 @@ describe("facts", () => {
     expect(factOf(M1, "offline_compiler").reason).toBe("there is no xcrun on this machine");
   });
 
+  it("tell what macOS and the SDK of the addon allow together", () => {
+    expect(factOf(M3_MAX, "kernel_logging").value).toBe("yes");
+    expect(factOf(M1, "kernel_logging").value).toBe("no: MTLLogState needs macOS 15; this is 13.6.0");
+    expect(factOf(changed(M5, {}, { sdkVersion: 140200 }), "residency_sets").value).toBe(
+      "no: MTLResidencySet needs an addon built with the SDK of macOS 15; this one was with that of 14",
+    );
+  });
+
   it("tell the working set, the families and the SDK as they were read", () => {
     expect(factOf(M3_MAX, WORKING_SET_FACT).value).toBe(String(36 * 2 ** 30));
     expect(factOf(M5, "families").value).toBe(
