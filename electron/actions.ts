@@ -213,12 +213,16 @@ export const COMMANDS = [
   {
     id: "offline",
     title: "Registers and spill, offline",
-    summary: "registers and spilled bytes of a route's kernels on any Apple GPU, by Apple's offline compiler; needs Xcode",
+    summary:
+      "registers and spilled bytes of a route's kernels on any Apple GPU, by Apple's offline compiler; needs Xcode",
     options: [
       { flags: "--route <name>", description: "a route (default: the first that is built)" },
       { flags: "--case <key>", description: "a case by key or name (default: L8192.spread)" },
       { flags: "--suite <name>", description: "quick, standard or full (default: full)" },
-      { flags: "--arch <names>", description: "applegpu_g16s,applegpu_g17s (default: those that the chip table knows)" },
+      {
+        flags: "--arch <names>",
+        description: "applegpu_g16s,applegpu_g17s (default: those that the chip table knows)",
+      },
       JSON_OPTION,
     ],
   },
@@ -341,6 +345,20 @@ export const WINDOW_ACTIONS: readonly WindowAction[] = [
     section: "Evidence",
     keys: ["o", "mod+o"],
     command: "open",
+  },
+  {
+    id: "attached.show",
+    title: "Show or hide what is attached to the run",
+    section: "Evidence",
+    keys: ["shift+a"],
+    command: "attachments",
+  },
+  {
+    id: "attached.add",
+    title: "Attach a file of another tool to the run",
+    section: "Evidence",
+    keys: [],
+    command: "attach",
   },
   { id: "bundle.close", title: "Close the opened bundle", section: "Evidence", keys: [], command: null },
   { id: "evidence.export", title: "Export the selected bundle", section: "Evidence", keys: ["e"], command: "export" },

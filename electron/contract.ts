@@ -7,6 +7,8 @@
 import * as z from "zod";
 import { checkAnswerSchema, checkRequestSchema } from "./analysis/check_messages.ts";
 import { inspectAnswerSchema, whatSchema } from "./analysis/messages.ts";
+import { ATTACHMENT_KINDS } from "./attachments/attachment.ts";
+import { attachedSchema, attachmentsSchema } from "./attachments/messages.ts";
 import { captureAnswerSchema, captureRequestSchema } from "./captures/gputrace.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
 import { checkKindsSchema, kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
@@ -418,6 +420,23 @@ export const CALLS = {
     input: z.strictObject({ id: runIdSchema, text: z.string().max(16_384), was: isoTime.nullable() }),
     output: z.strictObject({ note: noteSchema.nullable() }),
   },
+  /** What is attached to a run, as it stands. None of it was measured by Lockstep. */
+  "attachments.list": { input: z.strictObject({ id: runIdSchema }), output: attachmentsSchema },
+  /** Keeps a file of another tool beside the bundle of a run. The kind is what the content says where it is null. */
+  "attachments.attach": {
+    input: z.strictObject({
+      id: runIdSchema,
+      path: z.string().min(1).max(4096),
+      /** What it is called where the path is that of an upload; null for the name of the file. */
+      name: z.string().min(1).max(255).nullable(),
+      kind: z.enum(ATTACHMENT_KINDS).nullable(),
+    }),
+    output: attachedSchema,
+  },
+  "attachments.remove": {
+    input: z.strictObject({ id: runIdSchema, attachment: digestSchema }),
+    output: z.strictObject({ removed: z.boolean() }),
+  },
   /** Opens a bundle from elsewhere, read-only. Without a path a desktop asks; `id` is null where the user thought better. */
   "bundle.open": {
     input: z.strictObject({ path: z.string().min(1).max(4096).nullable() }),
@@ -425,10 +444,10 @@ export const CALLS = {
   },
   /** Takes an opened bundle off the list; what was unpacked for it is removed, what was opened in place is not. */
   "bundle.close": { input: z.strictObject({ id: runIdSchema }), output: z.strictObject({ closed: z.boolean() }) },
-  /** Announces files that a window sends: the files of a bundle's folder, a zip of it, or one file of inputs. */
+  /** Announces files that a window sends: the files of a bundle's folder, a zip of it, one of inputs, or one to attach. */
   "upload.begin": {
     input: z.strictObject({
-      purpose: z.enum(["bundle", "zip", "inputs"]),
+      purpose: z.enum(["bundle", "zip", "inputs", "attachment"]),
       name: z.string().min(1).max(255),
       files: z
         .array(z.strictObject({ path: z.string().min(1).max(400), bytes: count }))
@@ -442,12 +461,13 @@ export const CALLS = {
     input: z.strictObject({ upload: uploadId, file: count, data: pieceSchema }),
     output: z.strictObject({ received: count }),
   },
-  /** All pieces are there: an opened bundle, or a file of inputs that `runs.start` takes. */
+  /** All pieces are there: an opened bundle, a file of inputs that `runs.start` takes, or one that `attachments.attach` does. */
   "upload.finish": {
     input: z.strictObject({ upload: uploadId }),
     output: z.discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("bundle"), id: runIdSchema }),
       z.strictObject({ kind: z.literal("inputs"), path: z.string(), tensors: count }),
+      z.strictObject({ kind: z.literal("attachment"), path: z.string(), name: z.string() }),
     ]),
   },
   "upload.cancel": { input: z.strictObject({ upload: uploadId }), output: empty },

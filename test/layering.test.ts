@@ -32,6 +32,8 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/analysis/layout.ts",
       "electron/analysis/lengths.ts",
       "electron/analysis/messages.ts",
+      "electron/attachments/attachment.ts",
+      "electron/attachments/matches.ts",
       "electron/captures/messages.ts",
       "electron/captures/occupancy.ts",
       "electron/checker/excerpt.ts",

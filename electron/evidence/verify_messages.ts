@@ -1,5 +1,6 @@
 /** What the thread that verifies says, and what a window is told of it. Pure. */
 import * as z from "zod";
+import { attachedVerdictSchema } from "../attachments/messages.ts";
 import { digestSchema } from "../runs/record.ts";
 
 const count = z.number().int().min(0);
@@ -11,6 +12,8 @@ export const verificationSchema = z.strictObject({
   identity: digestSchema.nullable(),
   checks: z.array(z.strictObject({ id: z.string(), title: z.string(), reasons: z.array(z.string()) }).readonly()),
   notes: z.array(z.string()),
+  /** Absent where nothing is attached. It decides nothing of the result. */
+  attached: attachedVerdictSchema.optional(),
 });
 
 export const verifyMessageSchema = z.discriminatedUnion("type", [

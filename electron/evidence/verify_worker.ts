@@ -3,6 +3,7 @@
  * folder, says how far it is, then the result, and ends. Terminating it cancels.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { verifyAttachments } from "../attachments/store.ts";
 import { type VerifyProgress, verifyBundle } from "./verify.ts";
 import { workerDataSchema } from "./verify_messages.ts";
 
@@ -22,4 +23,14 @@ const onProgress = (progress: VerifyProgress): void => {
 };
 
 const { result, identity, checks, notes } = verifyBundle(folder, onProgress);
-parentPort?.postMessage({ type: "done", verification: { result, identity, checks, notes } });
+const { attachments, reasons } = await verifyAttachments(folder);
+const attached = {
+  attachments: attachments.map((entry) => ({
+    id: entry.id,
+    name: entry.attachment?.original.name ?? null,
+    reasons: entry.reasons,
+  })),
+  reasons,
+};
+const beside = attachments.length === 0 && reasons.length === 0 ? {} : { attached };
+parentPort?.postMessage({ type: "done", verification: { result, identity, checks, notes, ...beside } });

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { openSafetensors } from "../../oracle/safetensors.ts";
+import { ATTACHMENT_LIMITS } from "../attachments/attachment.ts";
 import type { CallInput, CallOutput } from "../contract.ts";
 import { BUNDLE_LIMITS } from "../evidence/bag.ts";
 import { checkBundlePath, ZIP_LIMITS } from "../evidence/unzip.ts";
@@ -45,17 +46,25 @@ function refuse(
   throw new WorkbenchError(message, mend);
 }
 
-/** Throws `WorkbenchError` for what no bundle, zip or file of inputs may be. */
+/** What a single file may be, its ending in the temporary area, and what to do with one that is too large. */
+const SINGLE = {
+  zip: { limit: ZIP_LIMITS.archiveBytes, ending: ".zip", mend: "open its folder instead" },
+  inputs: { limit: INPUT_BYTES, ending: ".safetensors", mend: "run it by its path: lockstep parity --inputs FILE" },
+  attachment: {
+    limit: ATTACHMENT_LIMITS.originalBytes,
+    ending: ".attached",
+    mend: "export fewer tables, or a shorter time",
+  },
+} as const;
+
+/** Throws `WorkbenchError` for what no bundle, zip, file of inputs or attachment may be. */
 function checkAnnounced({ purpose, name, files }: Announced): void {
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   if (purpose !== "bundle") {
     const [only] = files;
     if (files.length !== 1 || only === undefined) refuse(`${files.length} files were announced as one`);
-    const limit = purpose === "zip" ? ZIP_LIMITS.archiveBytes : INPUT_BYTES;
-    if (only.bytes > limit) {
-      const mend = purpose === "zip" ? "open its folder instead" : "run it by its path: lockstep parity --inputs FILE";
-      refuse(`${name} has ${bytesText(only.bytes)}; the limit is ${bytesText(limit)}`, mend);
-    }
+    const { limit, mend } = SINGLE[purpose];
+    if (only.bytes > limit) refuse(`${name} has ${bytesText(only.bytes)}; the limit is ${bytesText(limit)}`, mend);
     return;
   }
   if (files.length > BUNDLE_LIMITS.entries) {
@@ -81,7 +90,7 @@ function checkAnnounced({ purpose, name, files }: Announced): void {
 }
 
 /** Name of a single file in the temporary area: it goes into the keys of the cases of inputs, and into words of refusal. */
-function ownName(name: string, ending: ".safetensors" | ".zip"): string {
+function ownName(name: string, ending: (typeof SINGLE)[keyof typeof SINGLE]["ending"]): string {
   const base = path.basename(name.replaceAll("\\", "/"));
   const stem = base.toLowerCase().endsWith(ending) ? base.slice(0, -ending.length) : base;
   const plain = stem
@@ -94,6 +103,8 @@ function ownName(name: string, ending: ".safetensors" | ".zip"): string {
 export class Uploads {
   readonly #opened: OpenedBundles;
   readonly #uploads = new Map<string, Upload>();
+  /** Files that have come to be attached, with their folders in the temporary area. */
+  readonly #toAttach = new Map<string, string>();
 
   constructor(opened: OpenedBundles) {
     this.#opened = opened;
@@ -108,7 +119,7 @@ export class Uploads {
     const { purpose, name } = announced;
     const place = (file: string): string => {
       if (purpose === "bundle") return path.join(scratch, "bundle", file);
-      return path.join(scratch, ownName(name, purpose === "zip" ? ".zip" : ".safetensors"));
+      return path.join(scratch, ownName(name, SINGLE[purpose].ending));
     };
     const files = announced.files.map((file) => place(file.path));
     const id = randomUUID();
@@ -162,6 +173,10 @@ export class Uploads {
         const tensors = openSafetensors(file!).entries.size;
         return { kind: "inputs", path: file!, tensors };
       }
+      if (announced.purpose === "attachment") {
+        this.#toAttach.set(files[0]!, scratch);
+        return { kind: "attachment", path: files[0]!, name: announced.name };
+      }
       if (announced.purpose === "zip") {
         const opened = await this.#opened.openZip(files[0]!, announced.name, announced.name);
         fs.rmSync(scratch, { recursive: true, force: true });
@@ -173,6 +188,13 @@ export class Uploads {
       fs.rmSync(scratch, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  /** A file that came to be attached is not needed any more. Other paths stay as they are. */
+  discard(file: string): void {
+    const scratch = this.#toAttach.get(file);
+    if (scratch !== undefined) fs.rmSync(scratch, { recursive: true, force: true });
+    this.#toAttach.delete(file);
   }
 
   /** Throws away what has come. Unknown uploads are over already. */

@@ -25,6 +25,7 @@ import { appCommit, appVersion, type Places } from "../host/root.ts";
 import type { StartHost } from "../host/transport.ts";
 import { diffRuns } from "../runs/diff.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
+import { Attachments } from "./attachments.ts";
 import { Captures } from "./captures.ts";
 import { checkKinds, checkManifest, listChecks } from "./checks.ts";
 import type { Desktop } from "./desktop.ts";
@@ -72,6 +73,8 @@ export function openWorkbench({
   const uploads = new Uploads(opened);
   const verifications = new Verifications(places.verifier);
   const notes = new Notes(evidence);
+  const importedBy = `lockstep ${appVersion(places.root)}`;
+  const attachments = new Attachments(history, importedBy, (id) => opened.folderOf(id) !== undefined);
   const captures = new Captures(history);
   const runs = new Runs(places, evidence, startHost);
   const suites = new Map<SuiteName, readonly Case[]>();
@@ -169,6 +172,15 @@ export function openWorkbench({
       await history.bundle(id);
       return { note: await notes.write(id, text, was) };
     },
+    "attachments.list": ({ id }) => attachments.list(id),
+    "attachments.attach": async ({ id, path: file, name, kind }) => {
+      try {
+        return await attachments.attach({ id, file, name, kind });
+      } finally {
+        uploads.discard(file);
+      }
+    },
+    "attachments.remove": ({ id, attachment }) => attachments.remove(id, attachment),
     "bundle.open": async ({ path: given }) => {
       const chosen = given ?? (await chosenBundle(desktop));
       return { id: chosen === null ? null : await opened.openPath(chosen, false) };

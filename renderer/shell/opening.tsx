@@ -4,10 +4,11 @@ import { askedOfFolder, isWanted } from "../pages/kernels/manifest_asked.ts";
 import { checkManifest } from "../pages/kernels/use_manifest.ts";
 import { FailureNote } from "../parts/failure.tsx";
 import { sizeText } from "../parts/text.ts";
+import { pendingAttachment } from "../state/attached.ts";
 import { failureView, type Session, useAnswer, useSession } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
 import { type Dropped, type DroppedFile, droppedOf, kindOfFolder, sendFiles, transfer } from "../state/transfer.ts";
-import { go } from "../state/view.ts";
+import { go, parseView } from "../state/view.ts";
 import { useAction } from "./actions.ts";
 import { droppedPath } from "./desktop.ts";
 import { Dialog } from "./dialog.tsx";
@@ -26,6 +27,8 @@ async function take(session: Session, dropped: Dropped, path: string | undefined
     if (dropped.kind === "other") throw new Error(dropped.reason);
     if (dropped.kind === "kernel") {
       await takeKernel(session, dropped, path);
+    } else if (dropped.kind === "attachment") {
+      await takeAttachment(session, dropped, path);
     } else if (path !== undefined && dropped.kind === "inputs") {
       go("run", { inputs: path });
     } else if (path !== undefined) {
@@ -34,11 +37,30 @@ async function take(session: Session, dropped: Dropped, path: string | undefined
     } else {
       const sent = await sendFiles(workbench, dropped, signal);
       if (sent.kind === "inputs") go("run", { inputs: sent.path });
-      else showBundle(session, sent.id);
+      else if (sent.kind === "bundle") showBundle(session, sent.id);
     }
   } catch (error) {
     if (!signal.aborted) failure.set(failureView(error));
   }
+}
+
+/** Asks whether to attach a file to the run at hand, or the newest one that is kept. */
+async function takeAttachment(
+  session: Session,
+  { name, files }: Extract<Dropped, { kind: "attachment" }>,
+  path: string | undefined,
+): Promise<void> {
+  const { page, params } = parseView(location.hash);
+  const run = page === "evidence" ? params.bundle : params.run;
+  const { runs } = await session.workbench.call("runs.list", {});
+  const kept = runs.filter((entry) => entry.state === "kept");
+  const target = run === undefined ? kept[0] : kept.find((entry) => entry.id === run);
+  if (target === undefined) {
+    const why = run === undefined ? "there is none" : `${run} is still going on, or was opened from elsewhere`;
+    throw new Error(`${name} can be attached to a run that this folder keeps; ${why}`);
+  }
+  pendingAttachment.set({ name, file: files[0]!.file, path });
+  go("captures", { run: target.id, attached: "on" });
 }
 
 /** Checks the kernel of a manifest: by its path where a desktop knows it, by the texts beside it elsewhere. */

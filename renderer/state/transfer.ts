@@ -12,6 +12,8 @@ export interface DroppedFile {
 /** What a drop turned out to be. */
 export type Dropped =
   | { readonly kind: "bundle" | "zip" | "inputs"; readonly name: string; readonly files: readonly DroppedFile[] }
+  /** A file of another tool, to be attached to a run. */
+  | { readonly kind: "attachment"; readonly name: string; readonly files: readonly DroppedFile[] }
   /** A manifest, or a folder that holds one. */
   | { readonly kind: "kernel"; readonly name: string; readonly files: readonly DroppedFile[] }
   | { readonly kind: "other"; readonly reason: string };
@@ -33,8 +35,9 @@ function extensionOf(name: string): string {
 }
 
 /** What a single file is, by its name. */
-export function kindOfFile(name: string): "inputs" | "zip" | "kernel" | undefined {
+export function kindOfFile(name: string): "inputs" | "zip" | "kernel" | "attachment" | undefined {
   if (isManifest(name)) return "kernel";
+  if (/\.(xml|csv|txt)$/i.test(name)) return "attachment";
   const extension = extensionOf(name);
   if (extension === "safetensors") return "inputs";
   return extension === "zip" || extension === "lockstep" ? "zip" : undefined;
@@ -85,14 +88,14 @@ export async function droppedOf(items: readonly (FileSystemEntry | null)[], file
   if (kind !== undefined) return { kind, name: file.name, files: [{ path: file.name, file }] };
   return {
     kind: "other",
-    reason: `${file.name} is no bundle, no zip of one, no .safetensors file and no .kernel.json`,
+    reason: `${file.name} is no bundle, no zip of one, no .safetensors file, no .kernel.json and no .xml or .csv to attach`,
   };
 }
 
 /** Sends files one after the other; each piece waits for the answer of the one before. Rejects with `RemoteError`. */
 export async function sendFiles(
   workbench: Workbench,
-  dropped: Extract<Dropped, { kind: "bundle" | "zip" | "inputs" }>,
+  dropped: Extract<Dropped, { kind: "bundle" | "zip" | "inputs" | "attachment" }>,
   signal: AbortSignal,
 ): Promise<CallOutput<"upload.finish">> {
   const { kind, name, files } = dropped;

@@ -26,6 +26,7 @@ import { type RunModel, requestAgain } from "../../state/run_model.ts";
 import { type Answer, useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { useShownRun } from "../run/use_run.ts";
+import { AttachedPane, attachedShown } from "./attached_pane.tsx";
 import { CaptureCase } from "./capture_case.tsx";
 import { bracketOf, OccupancyPane } from "./occupancy_pane.tsx";
 import {
@@ -336,11 +337,12 @@ function CaptureView(capture: Capture): ReactElement {
           stage={dispatch?.stage ?? ""}
           shown={variant}
         />
-        {underValidation(run) && kept ? (
+        {attachedShown(params) ? null : underValidation(run) && kept ? (
           <ValidationPane capture={capture} />
         ) : (
           <TimingPane capture={capture} timings={timings} unit={unit} />
         )}
+        <AttachedPane id={run.id} kept={kept} />
       </div>
     </Panes>
   );
