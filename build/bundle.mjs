@@ -15,6 +15,8 @@ export async function bundle() {
       bench: "electron/host/bench.ts",
       math: "electron/host/math.ts",
       mutate: "electron/host/mutate.ts",
+      accept: "electron/accept/main.ts",
+      accept_host: "electron/host/accept.ts",
       serve: "electron/serve.ts",
       verify_worker: "electron/evidence/verify_worker.ts",
     },

@@ -48,6 +48,8 @@ const ROLES: readonly (readonly [RegExp, FileRole])[] = [
   [/^data\/parity\/[^/]+\/[^/]+\/(out|lse)\.(f32|f16|bf16)$/, "output"],
   [/^data\/events\.jsonl$/, "log"],
   [/^data\/validation\/log\.(txt|json)$/, "validation"],
+  [/^data\/acceptance\.json$/, "acceptance"],
+  [/^data\/acceptance\/[^/]+\.(json|txt)$/, "acceptance"],
   [/^data\/report\/(index\.html|junit\.xml|summary\.csv)$/, "report"],
 ];
 

@@ -3,6 +3,7 @@
  * bundle is the digest of its manifest.
  */
 import type * as z from "zod";
+import { ACCEPTANCE_SCHEMAS } from "../accept/record.ts";
 import {
   BUNDLE_PATH,
   decisionSchema,
@@ -18,6 +19,7 @@ import { routeCheckSchema } from "../runs/route_check.ts";
 import { validationLogSchema } from "../validation/report.ts";
 import { BAGIT_TXT, BUNDLE_LIMITS, MANIFEST, parseManifest, sha256, TAG_FILES, TAG_MANIFEST, walk } from "./bag.ts";
 import { roleOf } from "./bundle.ts";
+import { acceptanceReasons } from "./verify_acceptance.ts";
 import { checkerReasons, logReasons, reportReasons } from "./verify_derived.ts";
 import { deviceReasons, validationReasons } from "./verify_device.ts";
 import { referenceReasons } from "./verify_references.ts";
@@ -174,7 +176,7 @@ const CHECKS: readonly Check[] = [
         try {
           const value = readJson(state, file);
           const role = roleOf(file);
-          const schema = file === RECORD ? recordSchema : SCHEMAS[role ?? ""];
+          const schema = file === RECORD ? recordSchema : (ACCEPTANCE_SCHEMAS[file] ?? SCHEMAS[role ?? ""]);
           if (schema !== undefined) reasons.push(...schemaReasons(file, schema, value));
           if (file === RECORD) {
             const parsed = recordSchema.safeParse(value);
@@ -202,8 +204,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: "derived",
-    title: "log and report say what the record says",
-    run: (state) => [...logReasons(state), ...reportReasons(state)],
+    title: "log, report and acceptance say what the record says",
+    run: (state) => [...logReasons(state), ...reportReasons(state), ...acceptanceReasons(state)],
   },
 ];
 

@@ -366,6 +366,7 @@ export const fileSchema = z.strictObject({
     "log",
     "report",
     "validation",
+    "acceptance",
   ]),
 });
 
