@@ -1,69 +1,41 @@
 /**
- * The addon, the oracle and the runner type-check for macOS, every branch for it included. On Linux the headers in this
- * folder stand for those of macOS: what the sources use of them, with its types; other headers are the machine's own.
+ * The native code for macOS type-checks, Objective-C++ and C++, every branch for macOS included. The addon's sources with the
+ * newest SDK are compiled to objects in `link.test.ts`, with the same warnings; here are older SDKs, the runner, and errors
+ * that must be found. On Linux the headers of this folder stand for those of macOS (see `apple_target.ts` for what that shows
+ * and what not); on a Mac they are the SDK's own.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sources, targets } from "../../../build/native.mjs";
-import { runProcess } from "../../../native/msl/process.ts";
-import { testToolchain } from "../msl/workbench.ts";
+import { AppleTarget, eachOf, HEADERS, ROOT, SOURCES, type Source, SYSTEM, sourceAt, textOf } from "./apple_target.ts";
 
-const HEADERS = join(import.meta.dirname, "system");
-const ROOT = join(HEADERS, "..", "..", "..", "..");
-const TRIPLE = "arm64-apple-macos13";
+/** Versions of the SDK: what is newer is not declared. 14.2 is the oldest that was read, and Xcode 15's. */
+const OLDER_SDKS = { "14.2": 140200, "15.0": 150000 } as const;
 
-const PATHS: readonly string[] = targets().flatMap(({ list }) => sources(join(ROOT, list)));
-const FLAGS: readonly string[] = [
-  ...[`--target=${TRIPLE}`, "-std=c++20", "-Wall", "-Wextra", "-fno-color-diagnostics"],
-  ...targets().flatMap(({ compile }) => compile),
-];
+const OBJECTIVE = SOURCES.filter((source) => source.objective);
 
-let clang: string;
-let folder: string;
-/** Flags with the include path of macOS, and with the headers of the C++ library read beforehand: they take longest. */
-let flags: readonly string[];
+function sdk(version: keyof typeof OLDER_SDKS): readonly string[] {
+  return [`-D__MAC_OS_X_VERSION_MAX_ALLOWED=${OLDER_SDKS[version]}`];
+}
+
+let target: AppleTarget;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "lockstep-apple-"));
-  clang = (await testToolchain()).clang;
-  const system = [...FLAGS, ...(process.platform === "darwin" ? [] : await standIns())];
-  const library = PATHS.flatMap((path) => textOf(path).match(/#include <(?:[a-z_]+|napi\.h)>/g) ?? []);
-  const prefix = join(folder, "library.pch");
-  const input = [...new Set(library)].join("\n");
-  const { stderr } = await runProcess(clang, [...system, "-x", "c++-header", "-", "-o", prefix], { input });
-  expect(stderr).toBe("");
-  flags = [...system, "-include-pch", prefix];
+  target = await AppleTarget.open();
 });
 
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
+  target.close();
 });
 
-/** Flags that put this folder before the include path of the machine. */
-async function standIns(): Promise<readonly string[]> {
-  const { stderr } = await runProcess(clang, ["-E", "-v", "-x", "c++", "-"]);
-  const listed = /#include <\.\.\.> search starts here:\n([\s\S]*?)End of search list/.exec(stderr)?.[1] ?? "";
-  const folders = listed.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
-  return [
-    "-nostdinc",
-    "-nostdinc++",
-    // The C++ library of Linux expects the first; the second is a word of Apple's clang that glibc uses for its own.
-    ...["-D_GNU_SOURCE", "-U__nonnull"],
-    ...[HEADERS, ...folders].flatMap((folder) => ["-isystem", folder]),
-    ...["-include", "sys/types.h"],
-  ];
-}
-
-/** What clang says about a text in the place of a source. */
-async function diagnose(path: string, text: string): Promise<string> {
-  const here = ["-I", join(ROOT, dirname(path))];
-  return (await runProcess(clang, [...flags, ...here, "-fsyntax-only", "-x", "c++", "-"], { input: text })).stderr;
-}
-
-function textOf(path: string): string {
-  return readFileSync(join(ROOT, path), "utf8");
+/** What clang says about the sources that it does not take. */
+async function complaints(sources: readonly Source[], extra: readonly string[] = []): Promise<readonly string[]> {
+  const found: string[] = [];
+  await eachOf(sources, async (source) => {
+    const said = await target.diagnose(source, textOf(source.path), extra);
+    if (said !== "") found.push(`${source.path}:\n${said}`);
+  });
+  return found;
 }
 
 /** The text without what stands between `#if defined(__linux__)` and its `#else` or `#endif`. */
@@ -85,17 +57,39 @@ function withoutLinux(text: string): string {
 }
 
 describe("macOS", () => {
-  it("takes every source without a warning", async () => {
-    expect(PATHS.length).toBeGreaterThan(20);
-    const queue = [...PATHS];
+  it("takes the runner's sources without a warning", async () => {
+    expect(await complaints(SOURCES.filter(({ output }) => output === "lockstep-runner"))).toEqual([]);
+  });
+
+  it("takes the Objective-C++ with SDK 14.2, which knows fewer names", async () => {
+    expect(OBJECTIVE.length).toBeGreaterThan(15);
+    expect(await complaints(OBJECTIVE, sdk("14.2"))).toEqual([]);
+  });
+
+  it("takes it with SDK 15.0, where its text is another one", async () => {
+    const between = OBJECTIVE.filter(({ path }) => textOf(path).includes("LOCKSTEP_SDK_15"));
+    expect(between.length).toBeGreaterThan(2);
+    expect(await complaints(between, sdk("15.0"))).toEqual([]);
+  });
+
+  it("takes every header alone: its source includes it first, or it is compiled here", async () => {
+    const headers = ["native/addon", "native/metal"].flatMap((folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => name.endsWith(".h"))
+        .map((name) => `${folder}/${name}`),
+    );
+    const leaning = headers.filter((header) => {
+      const own = SOURCES.find(({ path }) => path.replace(/\.\w+$/, ".h") === header);
+      const first = /#(?:include|import) (\S+)/.exec(own === undefined ? "" : textOf(own.path))?.[1];
+      return first !== `"${basename(header)}"`;
+    });
+    expect(headers.length).toBeGreaterThan(15);
     const found: string[] = [];
-    const work = async (): Promise<void> => {
-      for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-        const said = await diagnose(path, textOf(path));
-        if (said !== "") found.push(`${path}:\n${said}`);
-      }
-    };
-    await Promise.all([work(), work()]);
+    await eachOf(leaning, async (path) => {
+      const source = { ...sourceAt(OBJECTIVE[0]?.path ?? ""), path };
+      const said = await target.diagnose(source, `#include "${basename(path)}"\n`);
+      if (said !== "") found.push(`${path}:\n${said}`);
+    });
     expect(found).toEqual([]);
   });
 
@@ -110,34 +104,155 @@ describe("macOS", () => {
     ).toEqual(["a", "d", "e"]);
   });
 
-  it("has every system header that a source names, in this folder", () => {
-    const named = PATHS.flatMap((path) => [...withoutLinux(textOf(path)).matchAll(/#include <([a-z/]+\.h)>/g)]);
-    const missing = named.flatMap(([, header = ""]) => (existsSync(join(HEADERS, header)) ? [] : [header]));
-    expect(missing.filter((header) => header !== "napi.h")).toEqual([]);
+  it("has every system header that a source names, among the stand-ins", () => {
+    const named = SOURCES.flatMap(({ path }) => [
+      ...withoutLinux(textOf(path)).matchAll(/#(?:include|import) <([A-Za-z_/]+\.h)>/g),
+    ]);
+    const missing = named
+      .map(([, header = ""]) => header)
+      .filter((header) => ![HEADERS, SYSTEM].some((folder) => existsSync(join(folder, header))));
+    expect([...new Set(missing)].filter((header) => header !== "napi.h")).toEqual([]);
   });
 });
 
 describe("the check bites: it finds", () => {
-  const memory = "native/addon/shared_memory.cpp";
-
-  /** The diagnosis after `find`, which must occur, was replaced. */
-  async function seeded(find: string, replace: string): Promise<string> {
-    const text = textOf(memory);
-    expect(text).toContain(find);
-    return await diagnose(memory, text.replace(find, replace));
+  /**
+   * The diagnosis after `find`, which must occur, was replaced; without what stands in other lines than the replacement.
+   */
+  async function seeded(path: string, find: string, replace: string, extra: readonly string[] = []): Promise<string> {
+    const text = textOf(path);
+    const at = text.indexOf(find);
+    expect(at, `${path} has no "${find}"`).toBeGreaterThanOrEqual(0);
+    const line = text.slice(0, at).split("\n").length;
+    const last = line + replace.split("\n").length - 1;
+    const said = await target.diagnose(
+      sourceAt(path),
+      text.replace(find, () => replace),
+      extra,
+    );
+    return said
+      .split("\n")
+      .filter((words) => {
+        const [, place] = /^<stdin>:(\d+):\d+: error: /.exec(words) ?? [];
+        return place !== undefined && Number(place) >= line && Number(place) <= last;
+      })
+      .join("\n");
   }
 
+  const cases: readonly { what: string; path: string; find: string; replace: string; words: RegExp; older?: "14.2" }[] =
+    [
+      {
+        what: "a selector that is misspelled",
+        path: "native/metal/submission.mm",
+        find: "setComputePipelineState:",
+        replace: "setComputePipelinestate:",
+        words: /instance method 'setComputePipelinestate:' not found/,
+      },
+      {
+        what: "an argument of another type",
+        path: "native/metal/submission.mm",
+        find: "setBuffer:bound.memory->buffer()",
+        replace: "setBuffer:dispatch.pipeline->state",
+        words: /incompatible pointer types|cannot initialize a parameter of type/,
+      },
+      {
+        what: "a property that is misspelled",
+        path: "native/metal/submission.mm",
+        find: "buffer.GPUStartTime",
+        replace: "buffer.gpuStartTime",
+        words: /property 'gpuStartTime' not found/,
+      },
+      {
+        what: "an enumerator that is misspelled",
+        path: "native/metal/submission.mm",
+        find: "MTLDispatchTypeSerial",
+        replace: "MTLDispatchSerial",
+        words: /use of undeclared identifier 'MTLDispatchSerial'/,
+      },
+      {
+        what: "an object as void* without a word to ARC",
+        path: "native/metal/connection.mm",
+        find: "namespace lockstep::metal {",
+        replace: "namespace lockstep::metal {\nvoid* bare(id<MTLDevice> device) { return (void*)device; }",
+        words: /requires a bridged cast/,
+      },
+      {
+        what: "a number for a MTLSize",
+        path: "native/metal/submission.mm",
+        find: "dispatchThreadgroups:dispatch.threadgroups ",
+        replace: "dispatchThreadgroups:dispatch.threadgroups.width ",
+        words: /no viable conversion from '(const )?NSUInteger'.* to 'MTLSize'/,
+      },
+      {
+        what: "a write to a property that is read only",
+        path: "native/metal/memory.mm",
+        find: "memory->buffer_.label = to_ns_string(label);",
+        replace: "memory->buffer_.length = length;",
+        words: /assignment to readonly property/,
+      },
+      {
+        what: "an object of another protocol",
+        path: "native/metal/memory.mm",
+        find: "residency->add(memory->heap_);",
+        replace: "residency->add(memory->buffer_);",
+        words: /cannot (initialize a parameter of type|convert)|incompatible/,
+      },
+      {
+        what: "a call that the oldest macOS lacks, without @available",
+        path: "native/metal/detection.mm",
+        find: "if (@available(macOS 14.0, *)) facts.architecture",
+        replace: "facts.architecture",
+        words: /'architecture' is only available on macOS 14\.0 or newer/,
+      },
+      {
+        what: "a call behind @available of a macOS that lacks it",
+        path: "native/metal/detection.mm",
+        find: "if (@available(macOS 26.0, *)) facts.timestamp_frequency_hz",
+        replace: "if (@available(macOS 15.0, *)) facts.timestamp_frequency_hz",
+        words: /'queryTimestampFrequency' is only available on macOS 26\.0 or newer/,
+      },
+      {
+        what: "what may be nil where Metal wants an object",
+        path: "native/metal/words.mm",
+        find: "return made == nil",
+        replace:
+          "static_cast<void>([NSURL fileURLWithPath:[NSString stringWithUTF8String:text.c_str()]]);\n  return made == nil",
+        words: /implicit conversion from nullable pointer 'NSString \* _Nullable'.* to non-nullable/,
+      },
+      {
+        what: "a name that an older SDK does not have",
+        path: "native/metal/library.mm",
+        find: "options.fastMathEnabled = mode == MathMode::fast;",
+        replace: "options.fastMathEnabled = static_cast<long>(mode) == MTLMathModeFast;",
+        words: /use of undeclared identifier 'MTLMathModeFast'/,
+        older: "14.2",
+      },
+      {
+        what: "a family of a newer SDK by its name instead of its number",
+        path: "native/metal/detection.mm",
+        find: "static_cast<MTLGPUFamily>(family)",
+        replace: "MTLGPUFamilyApple10",
+        words: /use of undeclared identifier 'MTLGPUFamilyApple10'/,
+      },
+    ];
+
+  it.each(cases)("$what", async ({ path, find, replace, words, older }) => {
+    expect(await seeded(path, find, replace, older === undefined ? [] : sdk(older))).toMatch(words);
+  });
+
+  const memory = "native/addon/shared_memory.cpp";
+
   it("an error in a branch for macOS alone", async () => {
-    expect(await seeded("closedir(entries);", "closedir(folder);")).toMatch(/error: no matching function.*closedir/);
+    expect(await seeded(memory, "closedir(entries);", "closedir(folder);")).toMatch(/no matching function.*closedir/);
   });
 
   it("a call that only Linux has", async () => {
-    expect(await seeded("mkstemp(path.data())", 'memfd_create("lockstep", 0)')).toMatch(/error: use of undeclared/);
-    expect(await seeded("#include <unistd.h>", "#include <unistd.h>\n#include <sys/prctl.h>")).toMatch(/prctl/);
+    expect(await seeded(memory, "mkstemp(path.data())", 'memfd_create("lockstep", 0)')).toMatch(/use of undeclared/);
+    expect(await target.diagnose(sourceAt(memory), `#include <sys/prctl.h>\n${textOf(memory)}`)).toMatch(/prctl/);
   });
 
   it("64-bit integers that are one type on Linux and two on macOS", async () => {
     const mixed = "std::uint64_t mixed(std::size_t a, std::uint64_t b) { return a < b ? a : std::max(a, b); }\n";
-    expect(await diagnose(memory, mixed)).toMatch(/error: no matching function for call to 'max'/);
+    expect(await target.diagnose(sourceAt(memory), mixed)).toMatch(/error: no matching function for call to 'max'/);
   });
 });

@@ -8,7 +8,8 @@ NS_ASSUME_NONNULL_BEGIN
 
 typedef NSString *NSExceptionName;
 
-@interface NSException : NSObject <NSCopying>
+/* The attribute says that its type for @catch lives where the class does. */
+__attribute__((__objc_exception__)) @interface NSException : NSObject <NSCopying>
 @property(readonly, copy) NSExceptionName name;
 @property(nullable, readonly, copy) NSString *reason;
 @end
