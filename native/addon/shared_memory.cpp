@@ -110,7 +110,8 @@ SharedMemory::~SharedMemory() {
 
 bool SharedMemory::sentinel_intact() const {
   const std::uint8_t* end = data_ + bytes_;
-  return is_sentinel(mapping_, file_offset_) && is_sentinel(end, static_cast<std::size_t>(mapping_ + file_bytes_ - end));
+  const auto gap = static_cast<std::size_t>(mapping_ + file_bytes_ - end);
+  return is_sentinel(mapping_, file_offset_) && is_sentinel(end, gap);
 }
 
 }  // namespace lockstep

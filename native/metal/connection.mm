@@ -16,7 +16,9 @@ std::shared_ptr<Connection> Connection::open(std::uint64_t registry_id, bool log
                                ": list the devices again");
     }
     connection->queue_ = [connection->device_ newCommandQueue];
-    if (connection->queue_ == nil) throw std::runtime_error("Metal gave no command queue: close other programs that use the GPU");
+    if (connection->queue_ == nil) {
+      throw std::runtime_error("Metal gave no command queue: close other programs that use the GPU");
+    }
     connection->queue_.label = @"lockstep";
     connection->residency_ = std::make_shared<Residency>(connection->device_, connection->queue_);
     if (logging) connection->log_ = KernelLog::open(connection->device_);

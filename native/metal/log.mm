@@ -39,7 +39,8 @@ std::shared_ptr<KernelLog> KernelLog::open(id<MTLDevice> device) {
   }
 #endif
   static_cast<void>(device);
-  throw std::runtime_error("logging of kernels needs macOS 15 and an addon built with its SDK: open the device without it");
+  throw std::runtime_error(
+      "logging of kernels needs macOS 15 and an addon built with its SDK: open the device without it");
 }
 
 void KernelLog::attach(MTLCommandBufferDescriptor* descriptor) const {

@@ -82,7 +82,9 @@ Memory::~Memory() {
   }
 }
 
-bool Memory::sentinel_intact() const { return is_sentinel(data_ - kFront, kFront) && is_sentinel(data_ + bytes_, back_); }
+bool Memory::sentinel_intact() const {
+  return is_sentinel(data_ - kFront, kFront) && is_sentinel(data_ + bytes_, back_);
+}
 
 std::size_t Memory::offset() const { return kFront; }
 

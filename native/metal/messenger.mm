@@ -57,8 +57,8 @@ void Messenger::deliver(napi_env env, napi_value, void* context, void* data) {
   try {
     (*message)(Napi::Env(env), *static_cast<Context*>(context)->receiver);
   } catch (const Napi::Error& error) {
-    // What is thrown out of here is a warning at most; a callback that throws is a defect to be seen. An environment that is
-    // ending takes no exception, and the answer says nothing more.
+    // What is thrown out of here is a warning at most; a callback that throws is a defect to be seen. An environment that
+    // is ending takes no exception, and the answer says nothing more.
     static_cast<void>(napi_fatal_exception(env, error.Value()));
   }
 }

@@ -156,7 +156,8 @@ Napi::Value compile_reply(Napi::Env env, const std::variant<std::shared_ptr<Libr
   reply.Set("functions", list(env, library->functions, [env](const LibraryFunction& function) {
               return function_object(env, function);
             }));
-  reply.Set("warnings", library->warnings.empty() ? env.Null() : Napi::Value(Napi::String::New(env, library->warnings)));
+  const bool quiet = library->warnings.empty();
+  reply.Set("warnings", quiet ? env.Null() : Napi::Value(Napi::String::New(env, library->warnings)));
   reply.Set("mathModeBy", library->by_math_mode ? "mathMode" : "fastMathEnabled");
   reply.Set("ms", library->ms);
   return reply;
