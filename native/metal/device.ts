@@ -75,7 +75,8 @@ export interface MetalDeviceParts {
   readonly connection: MetalConnection;
   /** The connection was opened with logging. */
   readonly logging: boolean;
-  readonly cache: ModuleCache;
+  /** Null: no binary archive is read or written. */
+  readonly cache: ModuleCache | null;
 }
 
 export class MetalDevice implements Device {
@@ -347,7 +348,10 @@ export class MetalDevice implements Device {
   ): Promise<MetalPipelineReply> {
     const running = this.#building.get(digest);
     if (running !== undefined) return running;
-    const built = buildWithArchive(this.#parts.cache, digest, build).finally(() => this.#building.delete(digest));
+    const { cache } = this.#parts;
+    const built = (cache === null ? build(null) : buildWithArchive(cache, digest, build)).finally(() =>
+      this.#building.delete(digest),
+    );
     this.#building.set(digest, built);
     return built;
   }

@@ -40,7 +40,7 @@ export async function openMetalDevice(index: number | undefined, options: MetalD
   const system = metal.system();
   const logging = (options.logging ?? false) && macosProblem("MTLLogState", LOGGING_MACOS, system) === undefined;
   const environment = options.environment ?? process.env;
-  const cache = new ModuleCache(options.cacheDir ?? cacheFolder(environment));
+  const cache = keepsArchives(environment) ? new ModuleCache(options.cacheDir ?? cacheFolder(environment)) : null;
   let connection: MetalConnection;
   try {
     connection = await metal.open(facts.registryId, { logging });
@@ -49,6 +49,15 @@ export async function openMetalDevice(index: number | undefined, options: MetalD
     throw new DeviceError("unavailable", `${profile.name.value} (${profile.id}) cannot be opened: ${words}`);
   }
   return new MetalDevice({ profile, facts, system, connection, logging, cache });
+}
+
+/**
+ * False under shader validation, which Apple calls incompatible with binary archives: it instruments pipelines as they are
+ * made. A captured document must not need a file of this machine either.
+ */
+function keepsArchives(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const isOn = (name: string): boolean => !["", "0"].includes(environment[name] ?? "");
+  return !isOn("MTL_SHADER_VALIDATION") && !isOn("MTL_CAPTURE_ENABLED");
 }
 
 /** The profile of that device, without opening it. Rejects as `openMetalDevice` does. */
