@@ -131,8 +131,11 @@ async function make(product: Product, out: string, clang: string, lld: string): 
   const queue = [...stale];
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const begun = Date.now() / 1000;
       await run(clang, job.args);
       fs.writeFileSync(`${job.object}.args`, job.args.join("\n"));
+      // As old as what was read: a source that is edited meanwhile is newer.
+      fs.utimesSync(job.object, begun, begun);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
