@@ -27,6 +27,18 @@ import { HostWatch } from "./host_watch.ts";
 /** Time for a cancelled run to end in order when the workbench closes. */
 const CLOSE_MS = 10_000;
 
+/** Folder beside the bundles that captures go into. */
+const CAPTURES = "captures";
+
+/** A capture that was refused leaves no folder. */
+function removeIfEmpty(folder: string): void {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // It holds captures.
+  }
+}
+
 /** What to do about a run that was refused or could not keep its files. */
 const REFUSED_MENDS: Readonly<Record<Extract<RunEnd, { type: "refused" }>["code"], string>> = {
   usage: "change the request and run again",
@@ -189,13 +201,14 @@ export class Runs {
     } finally {
       signal.removeEventListener("abort", cancel);
       await host.close();
+      if (request.out === null) removeIfEmpty(path.join(this.#evidence, CAPTURES));
       this.#other = undefined;
     }
   }
 
   /** A free name beside the bundles. */
   #captureTarget(): string {
-    const folder = path.join(this.#evidence, "captures");
+    const folder = path.join(this.#evidence, CAPTURES);
     fs.mkdirSync(folder, { recursive: true });
     const time = new Date()
       .toISOString()
