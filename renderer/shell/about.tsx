@@ -1,4 +1,4 @@
-/** Which build this is, and what is known of its parts: run, emulated, or never run. */
+/** Which build this is, and what is known of its parts: run, on a stand-in, emulated, only compiled, or never run. */
 import type { ReactElement } from "react";
 import { Key } from "../parts/button.tsx";
 import { FailureNote } from "../parts/failure.tsx";
@@ -8,10 +8,15 @@ import { useAnswer } from "../state/session.ts";
 import { Dialog } from "./dialog.tsx";
 import { PROVEN, STANDING_WORDS, type Standing } from "./proven.ts";
 
-const STANDING_GLYPHS: Readonly<Record<Exclude<Standing, "model">, GlyphName>> = { run: "pass", never: "notrun" };
+const STANDING_GLYPHS: Readonly<Record<Exclude<Standing, "model" | "stand_in">, GlyphName>> = {
+  run: "pass",
+  read: "blocked",
+  never: "notrun",
+};
 
 function StandingCell({ standing }: { readonly standing: Standing }): ReactElement {
   if (standing === "model") return <span className="tag emu">{STANDING_WORDS.model.toUpperCase()}</span>;
+  if (standing === "stand_in") return <span className="tag virtual">{STANDING_WORDS.stand_in}</span>;
   return <Verdict name={STANDING_GLYPHS[standing]}>{STANDING_WORDS[standing]}</Verdict>;
 }
 
@@ -77,7 +82,8 @@ export function About({ onClose }: { readonly onClose: () => void }): ReactEleme
           </tbody>
         </table>
         <p className="small t3">
-          Read on in README.md, docs/architecture.md and docs/emulated-device.md. Apache-2.0, see LICENSE.
+          Part by part in docs/limits.md; read on in README.md, docs/architecture.md and docs/emulated-device.md.
+          Apache-2.0, see LICENSE.
         </p>
       </div>
     </Dialog>

@@ -1,7 +1,13 @@
-/** What is known of each part and how, as the README has it: what was run, what was only compiled, what never ran. */
+/**
+ * What is known of each part and how, as README and docs/limits.md have it: what ran, what ran on a stand-in or a model, what was
+ * only read by a compiler, what never ran.
+ */
 
-/** `run`: executed by the tests of this version. `model`: executed on a model of the thing. `never`: not executed. */
-export type Standing = "run" | "model" | "never";
+/**
+ * `run`: executed by the tests of this version. `model`: kernels executed on the emulated GPU. `stand_in`: executed against
+ * something small of our own that plays the system. `read`: type-checked or linked, never executed. `never`: none of it.
+ */
+export type Standing = "run" | "model" | "stand_in" | "read" | "never";
 
 export interface Proven {
   readonly part: string;
@@ -14,6 +20,8 @@ export interface Proven {
 export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
   run: "run in tests",
   model: "emulated",
+  stand_in: "on a stand-in",
+  read: "compiled only",
   never: "never run",
 };
 
@@ -33,7 +41,7 @@ export const PROVEN: readonly Proven[] = [
   {
     part: "Emulated device",
     standing: "run",
-    how: "tests of every collective, matrix and barrier",
+    how: "tests of every collective, matrix and barrier; the conformance suite of every device",
     limit: "the bits of a chip: it is a model, and more lenient than Apple's compiler",
   },
   {
@@ -45,19 +53,37 @@ export const PROVEN: readonly Proven[] = [
   {
     part: "Window",
     standing: "run",
-    how: "in Chromium, against the real host and the emulated device",
+    how: "in Chromium, against the real host and the emulated device; what it shows of a Mac, with facts written by hand",
     limit: "other browsers",
   },
   {
-    part: "Desktop shell",
-    standing: "never",
-    how: "its processes are tested against a stand-in for Electron",
-    limit: "how the window looks and behaves in Electron",
+    part: "Metal device, on Linux",
+    standing: "stand_in",
+    how: "its code is executed over a stand-in for Metal, with failures, cancels and late answers; kernels run in the emulator",
+    limit: "what Metal refuses, says, limits or measures: a stand-in knows what its author knew",
+  },
+  {
+    part: "Metal device, for macOS",
+    standing: "read",
+    how: "type-checked for macOS against headers written by hand, and linked to an arm64 bundle against such stubs",
+    limit: "that macOS declares and exports it so, or that it does what the sources expect",
+  },
+  {
+    part: "Validation, capture, imports",
+    standing: "stand_in",
+    how: "with children, programs and files that say what Metal and Xcode were seen to say in public",
+    limit: "other words of theirs: an unknown line keeps a gate from passing",
+  },
+  {
+    part: "Desktop app",
+    standing: "stand_in",
+    how: "its processes run on a stand-in for Electron; its package is made on a stand-in and read back",
+    limit: "that it starts, looks right, or is signed: it was never launched in a real Electron",
   },
   {
     part: "Apple GPU, macOS",
     standing: "never",
-    how: "sources are compiled or type-checked for macOS",
+    how: "no bundle from a Mac is kept with this version",
     limit: "anything about a chip: nothing here has run on a Mac",
   },
 ];
