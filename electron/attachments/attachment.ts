@@ -136,3 +136,11 @@ export function keptText(text: string, most: number = ATTACHMENT_LIMITS.labelLen
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
   return plain.length <= most ? plain : `${plain.slice(0, most - 3)}...`;
 }
+
+/** A figure as the file has it: whole numbers whole, others to six digits. Nothing is scaled, so that its unit stays. */
+export function attachedFigure(value: number): string {
+  if (Number.isInteger(value)) return value.toLocaleString("en-US");
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e9) return value.toExponential(5);
+  return value.toLocaleString("en-US", { maximumSignificantDigits: 6 });
+}

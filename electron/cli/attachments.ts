@@ -6,6 +6,7 @@ import {
   ATTACHMENT_KINDS,
   type AttachedSeries,
   type Attachment,
+  attachedFigure,
   DOES_NOT_SHOW,
   KIND_WORDS,
   type ListedAttachment,
@@ -15,7 +16,7 @@ import { attach, attachmentsHold, detach, readAttachments, verifyAttachments } f
 import { stableJson } from "../evidence/json.ts";
 import { appVersion, type Places } from "../host/root.ts";
 import { UsageError, unknownName } from "../runs/usage.ts";
-import { bytesText, counted, figureText } from "../words.ts";
+import { bytesText, counted } from "../words.ts";
 import { openRecord, withBundleAsync } from "./bundle_argument.ts";
 import type { Output } from "./output.ts";
 import { EXIT } from "./parity.ts";
@@ -151,10 +152,10 @@ function seriesCells(series: AttachedSeries, labels: readonly DispatchLabel[]): 
     label,
     [quantity, ...where].join(", "),
     count.toLocaleString("en-US"),
-    sum === null ? "none" : figureText(sum),
-    figureText(min),
-    figureText(median),
-    figureText(max),
+    sum === null ? "none" : attachedFigure(sum),
+    attachedFigure(min),
+    attachedFigure(median),
+    attachedFigure(max),
     unit ?? "not stated",
     match === null ? "" : `${match.label}, by name`,
   ];

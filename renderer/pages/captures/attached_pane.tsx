@@ -20,9 +20,9 @@ import {
   ATTACHED_HEAD,
   type AttachmentView,
   attachedRow,
+  attachedTable,
   type ListedView,
   orderedSeries,
-  TEXT_COLUMNS,
   tableText,
 } from "./attached_rows.ts";
 import { useAttached } from "./use_attached.ts";
@@ -179,21 +179,16 @@ interface AttachedProps {
 function Attached({ attachment, entry, list, children }: AttachedProps): ReactElement {
   const { kind, original, summary, importedAt } = attachment;
   const series = orderedSeries(attachment, list.labels);
+  const all = series.map((each) => attachedRow(each, list.labels));
+  const { head, rows, common, texts } = attachedTable(all);
   const twin: Twin = {
-    columns: ATTACHED_HEAD.map((title, index) => ({ title, text: index < TEXT_COLUMNS })),
-    count: series.length,
-    row: (index) => attachedRow(series[index]!, list.labels),
+    columns: head.map((title, index) => ({ title, text: index < texts })),
+    count: rows.length,
+    row: (index) => rows[index]!,
   };
   const save = (): void => {
     const note = `${ATTACHED_WORDS}; ${original.name}, sha256 ${original.sha256}`;
-    saveCsv(
-      `attached-${entry.id.slice(0, 12)}`,
-      csvText(
-        note,
-        ATTACHED_HEAD,
-        series.map((each) => attachedRow(each, list.labels)),
-      ),
-    );
+    saveCsv(`attached-${entry.id.slice(0, 12)}`, csvText(note, ATTACHED_HEAD, all));
   };
   return (
     <>
@@ -213,6 +208,7 @@ function Attached({ attachment, entry, list, children }: AttachedProps): ReactEl
             {tableText(table)}
           </p>
         ))}
+        {common === "" ? null : <p className="t2">{common}</p>}
         {summary.tables.length > 4 ? <p className="t3">and {summary.tables.length - 4} more tables</p> : null}
       </div>
       {series.length === 0 ? <p className="nothing t3">No value was read of it</p> : <TableTwin {...twin} />}

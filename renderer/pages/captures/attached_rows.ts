@@ -1,6 +1,6 @@
 /** The rows of an attachment's table, as text; the same for the page and for its CSV. Pure. */
+import { attachedFigure } from "../../../electron/attachments/attachment.ts";
 import { type DispatchLabel, matchByName } from "../../../electron/attachments/matches.ts";
-import { figureText } from "../../../electron/words.ts";
 import type { AttachedList } from "../../state/attached.ts";
 
 export type ListedView = AttachedList["attachments"][number];
@@ -11,16 +11,12 @@ type Series = AttachmentView["summary"]["series"][number];
 export const ATTACHED_HEAD = ["label", "called like", "what", "unit", "count", "sum", "min", "median", "max"] as const;
 
 /** Columns of text; the others hold figures. */
-export const TEXT_COLUMNS = 4;
+const TEXT_COLUMNS = 4;
 
 /** `Compute, node (42), level 1`: where a series was seen, as far as the file says. */
 export function placeText({ quantity, channel, process, depth }: Series): string {
   const where = [channel, process, depth === null || depth === 0 ? null : `level ${depth}`];
   return [quantity, ...where].filter((word) => word !== null).join(", ");
-}
-
-function figure(value: number): string {
-  return Number.isInteger(value) ? value.toLocaleString("en-US") : figureText(value);
 }
 
 /** Cells of one series. A match by name says so: it is no measurement of the dispatch. */
@@ -32,12 +28,42 @@ export function attachedRow(series: Series, labels: readonly DispatchLabel[]): r
     match === null ? "" : `${match.label}, by name`,
     placeText(series),
     unit ?? "not stated",
-    figure(count),
-    sum === null ? "none" : figure(sum),
-    figure(min),
-    figure(median),
-    figure(max),
+    attachedFigure(count),
+    sum === null ? "none" : attachedFigure(sum),
+    attachedFigure(min),
+    attachedFigure(median),
+    attachedFigure(max),
   ];
+}
+
+/** Columns of text that may say the same in every row: then it is said once, above the table. */
+const FOLDABLE: readonly number[] = [1, 2, 3];
+
+const SUM = 5;
+
+export interface AttachedTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** `what: duration, Compute; unit: ns`: what every row has in common. */
+  readonly common: string;
+  /** The first columns, which are text. */
+  readonly texts: number;
+}
+
+/** The table without the columns that say the same in every row. */
+export function attachedTable(rows: readonly (readonly string[])[]): AttachedTable {
+  const all = (at: number): boolean => rows.every((row) => row[at] === rows[0]![at]);
+  const withoutSum = rows[0]?.[SUM] === "none" && all(SUM);
+  const same = rows.length < 2 ? [] : [...FOLDABLE.filter(all), ...(withoutSum ? [SUM] : [])];
+  const textsSame = same.filter((at) => at < TEXT_COLUMNS).length;
+  const keep = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, at) => !same.includes(at));
+  const common = same.filter((at) => rows[0]![at] !== "").map((at) => `${ATTACHED_HEAD[at]}: ${rows[0]![at]}`);
+  return {
+    head: keep(ATTACHED_HEAD),
+    rows: rows.map(keep),
+    common: common.join("; "),
+    texts: TEXT_COLUMNS - textsSame,
+  };
 }
 
 /** Series that are called like a dispatch come first; otherwise the order is that of the summary. */

@@ -62,7 +62,34 @@ function Steps({ verified }: { readonly verified: VerificationView }): ReactElem
           <span className="t2">{note}</span>
         </li>
       ))}
+      <AttachedSteps verified={verified} />
     </ol>
+  );
+}
+
+/** What is attached to the bundle: no part of it, so that it decides nothing of its result. */
+function AttachedSteps({ verified }: { readonly verified: VerificationView }): ReactElement | null {
+  const { attached } = verified;
+  if (attached === undefined) return null;
+  const beside = attached.reasons.length === 0 ? [] : [{ id: "beside", name: null, reasons: attached.reasons }];
+  return (
+    <>
+      {[...attached.attachments, ...beside].map(({ id, name, reasons }) => (
+        <li key={id} className={reasons.length === 0 ? "stp" : "stp bad"} data-attached={id}>
+          <span />
+          <Glyph name={reasons.length === 0 ? "pass" : "fail"} />
+          <span>
+            <span className="breakable">attached: {name ?? "what lies beside the bundle"}, no part of it</span>
+            <span className="sr">{reasons.length === 0 ? "held" : "broken"}</span>
+            {reasons.slice(0, 5).map((reason) => (
+              <span key={reason} className="micro t2 block breakable">
+                {reason}
+              </span>
+            ))}
+          </span>
+        </li>
+      ))}
+    </>
   );
 }
 
