@@ -33,13 +33,19 @@ async function open(device: string, where: Places, logging: boolean): Promise<De
 
 async function devices(device: string, where: Places, say: Say): Promise<void> {
   const addon = loadAddon(where.addon);
-  const entries = await listDevices({ addon });
   const metal = { offered: addon.metal !== null, sdk: addon.metal?.system().sdkVersion ?? null };
+  const asked = deviceWanted(device, null);
+  const chip = asked?.kind === "emulated" ? asked.chip : undefined;
+  const entries = await listDevices({ addon, ...(chip === undefined ? {} : { chip }) });
   const asMessages = JSON.parse(JSON.stringify(entries)) as Extract<TaskEvent, { type: "devices" }>["entries"];
-  const listed = await metalEntries(addon.metal);
   try {
-    const choice = chooseDevice(deviceWanted(device, null), listed);
-    const { id } = chosenProfile(choice, listed);
+    const choice = chooseDevice(asked, entries);
+    const unavailable = entries.find((entry) => entry.kind === choice.wanted.kind && !entry.available);
+    if (unavailable?.available === false) throw new Error(`${unavailable.reason}; mend: ${unavailable.mend}`);
+    const { id } = chosenProfile(
+      choice,
+      entries.filter((entry) => entry.kind === "metal"),
+    );
     say({ type: "devices", metal, entries: asMessages, chosen: id, reason: null });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
