@@ -253,6 +253,8 @@ export const CALLS = {
       commit: z.string().nullable(),
       platform: z.string(),
       node: z.string(),
+      /** Memory of this machine. */
+      memoryBytes: count,
       /** Folder of the bundles. */
       evidence: z.string(),
       /** True where dialogs and the file manager of a desktop are at hand. */

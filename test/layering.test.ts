@@ -44,6 +44,7 @@ const ALLOWED: readonly { readonly from: string; readonly may: readonly string[]
       "electron/gates/gates.ts",
       "electron/device/budget.ts",
       "electron/device/models.ts",
+      "electron/device/working_set.ts",
       "kernels/",
       "native/check.ts",
       "native/device.ts",

@@ -2,6 +2,7 @@
  * What stands behind every window: one host, one run at a time, the bundles of one folder, and the answers to the
  * contract's calls. It never loads the addon: only the host does.
  */
+import os from "node:os";
 import path from "node:path";
 import { chipTable, shortName } from "../../native/chips.ts";
 import { COMMANDS, usageOf } from "../actions.ts";
@@ -92,6 +93,7 @@ export function openWorkbench({
       commit: appCommit(places.root),
       platform: process.platform,
       node: process.versions.node,
+      memoryBytes: os.totalmem(),
       evidence,
       desktop: desktop !== undefined,
       gates: gatesDigest(),

@@ -184,10 +184,17 @@ function ownDtype(model: BudgetModel): KernelDtype {
   return model.operator === "gqa_decode" ? "f32" : "f16";
 }
 
-/** @param reported the limit of the device in bytes, where it reports one */
-export function askedOf(params: Texts, reported: number | null = null): Asked {
+/**
+ * @param reported the limit of the device in bytes, where it reports one: that of the memory it has, and of no other size
+ * @param memoryBytes memory of the machine that the device is in, where it is this one
+ */
+export function askedOf(params: Texts, reported: number | null = null, memoryBytes: number | null = null): Asked {
   const model = budgetModel(params.model);
-  const memoryGib = MEMORY_SIZES_GIB.find((size) => String(size) === params.ram) ?? DEFAULT_MEMORY_GIB;
+  const own =
+    memoryBytes === null ? undefined : MEMORY_SIZES_GIB.find((size) => size === Math.round(memoryBytes / GIB));
+  const chosen = MEMORY_SIZES_GIB.find((size) => String(size) === params.ram);
+  const memoryGib = chosen ?? (reported === null ? undefined : own) ?? DEFAULT_MEMORY_GIB;
+  const applies = chosen === undefined || chosen === own;
   const ownWeights = parametersText(model.parameters);
   const weightsText = taken("weights", params) ?? ownWeights;
   const weights = parseWeights(weightsText)!;
@@ -198,7 +205,7 @@ export function askedOf(params: Texts, reported: number | null = null): Asked {
   const dtype = DTYPES.find((name) => name === params.dtype) ?? ownDtype(model);
   const runtimeGib = Number(taken("runtime", params) ?? DEFAULT_RUNTIME_GIB);
   const context = Number(taken("ctx", params) ?? DEFAULT_CONTEXT);
-  const own = figuresOf(base);
+  const given = figuresOf(base);
   const now = figuresOf(cache);
   const changed: BudgetField[] = [
     ...(weightsText === ownWeights ? [] : (["weights"] as const)),
@@ -206,7 +213,7 @@ export function askedOf(params: Texts, reported: number | null = null): Asked {
     ...(layers === model.layers ? [] : (["layers"] as const)),
     ...(base === model.caches[0] ? [] : (["cache"] as const)),
     ...(dtype === ownDtype(model) ? [] : (["dtype"] as const)),
-    ...SHAPE_FIELDS[base.form].filter((field) => own[field] !== now[field]),
+    ...SHAPE_FIELDS[base.form].filter((field) => given[field] !== now[field]),
   ];
   return {
     model,
@@ -216,7 +223,7 @@ export function askedOf(params: Texts, reported: number | null = null): Asked {
     form: base.form,
     question: {
       memoryBytes: memoryGib * GIB,
-      limit: workingSetLimit(memoryGib * GIB, reported),
+      limit: workingSetLimit(memoryGib * GIB, applies ? reported : null),
       weightsFrom: weights.kind,
       weightBytes: weights.kind === "bytes" ? weights.bytes : weightBytes(weights.count, bits),
       cache,

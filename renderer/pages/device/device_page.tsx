@@ -3,6 +3,7 @@
  * its memory, and the machine that everything runs on. Every device of the machine can be looked at, and every chip emulated.
  */
 import type { ReactElement } from "react";
+import { workingSetOf } from "../../../electron/device/working_set.ts";
 import { DeviceSelect } from "../../parts/device_select.tsx";
 import { FailureNote } from "../../parts/failure.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
@@ -70,6 +71,7 @@ export function DevicePage(): ReactElement {
   const wide = useWide();
   const answer = useAnswer("devices.list", { chip: choice.chip });
   const chipList = useAnswer("chips.list", {});
+  const info = useAnswer("app.info", {});
   const featureList = useAnswer("device.features", choice);
   useViewCommand(["lockstep", "devices", ...(choice.chip === null ? [] : choiceWords(choice))]);
   const devices = answer.state === "there" ? answer.value.devices : [];
@@ -87,6 +89,8 @@ export function DevicePage(): ReactElement {
     </span>
   );
   const tag = profile === undefined ? null : <StandingTag standing={standingOf(profile.execution, profile)} />;
+  const reported = profile === undefined ? null : workingSetOf(profile);
+  const asked = askedOf(params, reported, info.state === "there" ? info.value.memoryBytes : null);
   const chips = chipList.state === "there" ? chipList.value.chips : [];
   const features = featureList.state === "there" ? featureList.value.features : [];
   const shown = TABLES.find((id) => id === params.show) ?? (wide ? "features" : "profile");
@@ -158,7 +162,7 @@ export function DevicePage(): ReactElement {
             <Table {...common} table={table} />
           </Pane>
         </div>
-        <BudgetPane asked={askedOf(params)} view={params.budget === "memory" ? "memory" : "parts"} />
+        <BudgetPane asked={asked} view={params.budget === "memory" ? "memory" : "parts"} />
       </div>
     </Panes>
   );

@@ -9,6 +9,7 @@ const INFO = {
   commit: null,
   platform: "linux",
   node: "24.0.0",
+  memoryBytes: 64 * 2 ** 30,
   evidence: "/evidence",
   desktop: false,
   gates: "0".repeat(64),

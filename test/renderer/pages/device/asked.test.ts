@@ -88,6 +88,14 @@ describe("the question of a URL", () => {
     expect(askedOf({}, 100 * GIB).question.limit).toMatchObject({ by: "api", low: 100 * GIB });
   });
 
+  it("has that limit for the memory of the machine alone, which is taken where none is chosen", () => {
+    const here = [48 * GIB, 64 * GIB] as const;
+    expect(askedOf({}, ...here)).toMatchObject({ memoryGib: 64, question: { limit: { by: "api", low: 48 * GIB } } });
+    expect(askedOf({ ram: "64" }, ...here).question.limit.by).toBe("api");
+    expect(askedOf({ ram: "128" }, ...here)).toMatchObject({ memoryGib: 128, question: { limit: { by: "estimate" } } });
+    expect(askedOf({}, null, 64 * GIB)).toEqual(askedOf({}));
+  });
+
   it("keeps memory, runtime and context when the model changes", () => {
     expect(Object.keys(CLEARED)).not.toEqual(expect.arrayContaining(["ram"]));
     expect(Object.keys(CLEARED)).toEqual(expect.arrayContaining(["weights", "bits", "layers", "dim", "rank"]));
