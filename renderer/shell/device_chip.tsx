@@ -39,7 +39,7 @@ export function DeviceChip(): ReactElement | null {
       <span className="kind">{device.execution.toUpperCase()}</span>
       {standing === "virtual" ? <span className="kind">VIRTUAL GPU</span> : null}
       {standing === "unsure" ? <span className="kind">NO CHIP</span> : null}
-      <span className="name">{device.chip.value}</span>
+      <span className="name">{standing === "virtual" ? device.name.value : device.chip.value}</span>
       <span className="prof">{device.family.value}</span>
     </div>
   );

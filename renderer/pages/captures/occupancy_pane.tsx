@@ -189,7 +189,7 @@ export function OccupancyPane({ capture, dispatch, model }: OccupancyPaneProps):
           onValue={(value) => setParams({ regs: value === (own.registers ?? 0) ? null : String(value) })}
         />
         {estimate.state === "fits" ? (
-          <p className="occ-sum small" role="status">
+          <p className="occ-sum" role="status">
             <span className="t3">{dispatch?.stage ?? "no pipeline"}</span>
             <span className="sp" />
             <b>

@@ -25,6 +25,7 @@ export function roofsOf(
   device: Profile | null,
 ): { readonly roofs: Roofs; readonly reason?: undefined } | { readonly roofs?: undefined; readonly reason: string } {
   if (device === null) return { reason: "imported outputs name no device" };
+  if (device.virtualGpu?.value === true) return { reason: "a virtual GPU has no datasheet" };
   const name = device.chip.value;
   const chip = chips.find((entry) => entry.shortName === name || entry.name === name);
   if (chip === undefined) return { reason: `${name} is not in the chip table` };

@@ -4,6 +4,7 @@ import { flopsOf, trafficFor } from "../../../kernels/contracts.ts";
 import { ChartPane, svgOf, useTable } from "../../charts/chart_pane.tsx";
 import { csvText, saveCsv, saveSvg } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
+import { standingOf } from "../../parts/standing.tsx";
 import { countText } from "../../parts/text.ts";
 import { type Answer, useAnswer } from "../../state/session.ts";
 import { type RoofPoint, roofPoint, roofsOf, shareText } from "./roofline.ts";
@@ -36,7 +37,8 @@ export function RooflinePane({ capture, timings }: RooflinePaneProps): ReactElem
   const shape = shapeOf(selected.record);
   const { roofs, reason } = chips.state === "there" ? roofsOf(chips.value.chips, run.device) : {};
   // Only a chip's own time says anything about its roofs.
-  const timed = run.execution === "metal" && timings.state === "there" ? timings.value : null;
+  const isChip = run.execution === "metal" && standingOf(run.execution, run.device) === "chip";
+  const timed = isChip && timings.state === "there" ? timings.value : null;
   const samples = timed === null ? [] : pointsOf(timed, selected.route, selected.other, WHOLE);
   const points = (["a", "b"] as const).flatMap((series): readonly RoofPoint[] => {
     const route = series === "a" ? selected.route : selected.other;

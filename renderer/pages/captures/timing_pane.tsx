@@ -112,6 +112,11 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
   const standing = standingOf(capture.run.execution, capture.run.device);
   const clock = clockNote(points);
   const what = emulated ? "time of the emulation, not of a chip" : `GPU time${clock === "" ? "" : ` by ${clock}`}`;
+  const left = known !== null && known.left > 0 ? `, ${plural(known.left, "older run")} not looked at` : "";
+  const about =
+    known === null
+      ? ""
+      : `one sample a run, no warm-up; ${plural(runs, "run")} of ${emulated ? known.device : known.deviceName}; clock: ${clock === "" ? "none" : clock}${left}`;
   const data: DenseData = {
     title: `${unit}, ${part}, ${what}`,
     xTitle: "run",
@@ -230,12 +235,8 @@ export function TimingPane({ capture, timings, unit }: TimingPaneProps): ReactEl
           <p className="el">
             <StandingTag standing={standing} /> <b className="m">No verdict on speed</b>
           </p>
-          <p className="micro t3 el">
-            {known === null
-              ? ""
-              : `one sample a run, no warm-up; ${plural(runs, "run")} of ${emulated ? known.device : known.deviceName}; clock: ${clock === "" ? "none" : clock}${
-                  known.left > 0 ? `, ${plural(known.left, "older run")} not looked at` : ""
-                }`}
+          <p className="micro t3 el" title={about}>
+            {about}
           </p>
         </div>
         <div className="figures">

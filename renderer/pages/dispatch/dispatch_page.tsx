@@ -8,6 +8,7 @@ import { FailureNote } from "../../parts/failure.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
+import { StandingTag, standingOf } from "../../parts/standing.tsx";
 import { lengthText, sizeText } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
@@ -94,6 +95,10 @@ function Strip({ explained, asked, same, current }: StripProps): ReactElement {
         {route === null ? <Glyph name="fail" big /> : null}
         <span className="say el">{route === null ? "No route can run" : `Chosen: ${route}`}</span>
         <span className="tag">predicted, not run</span>
+        <span className="t3 small el" title={explained.reasons.join("; ")} data-device={explained.device.id}>
+          on {explained.device.name.value}
+        </span>
+        <StandingTag standing={standingOf(explained.device.execution, explained.device)} />
         <span className="sp" />
         <ActionButton
           action="run.start"

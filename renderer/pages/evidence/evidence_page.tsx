@@ -103,7 +103,10 @@ function BundleRow({ entry, verified, note, wide, noted }: BundleRowProps): Reac
           {note}
         </td>
       ) : null}
-      <td className={DEVICE_LOOKS[standing]} title={kept?.deviceName}>
+      <td
+        className={DEVICE_LOOKS[standing]}
+        title={kept === undefined ? undefined : `${kept.deviceName}: ${deviceText(kept)}`}
+      >
         {kept === undefined ? "" : deviceText(kept)}
       </td>
       <td className="num">{kept === undefined ? "" : `${countText(kept.passed)} of ${countText(kept.planned)}`}</td>

@@ -60,6 +60,8 @@ describe("roofs", () => {
     expect(reason([M4_MAX], device("M4 Max", undefined))).toContain("GPU cores");
     expect(reason([{ ...M4_MAX, clockGhz: null }], device("M4 Max", 40))).toContain("clock is not known");
     expect(reason([M4_MAX], null)).toContain("no device");
+    const lent = { ...device("M4 Max", 40), virtualGpu: known(true) };
+    expect(reason([M4_MAX], lent)).toBe("a virtual GPU has no datasheet");
   });
 });
 
