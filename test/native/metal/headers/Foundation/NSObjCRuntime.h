@@ -8,7 +8,6 @@
 typedef bool BOOL;
 typedef long NSInteger;
 typedef unsigned long NSUInteger;
-typedef double NSTimeInterval;
 
 #define YES __objc_yes
 #define NO __objc_no
@@ -18,7 +17,6 @@ typedef double NSTimeInterval;
 #define NS_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
 #define NS_RETURNS_RETAINED __attribute__((ns_returns_retained))
 #define NS_RETURNS_INNER_POINTER __attribute__((objc_returns_inner_pointer))
-#define NS_UNAVAILABLE __attribute__((unavailable))
 #define FOUNDATION_EXPORT extern "C"
 
 /* As Objective-C++ sees them: an enumeration is a type of its own, options are their integer. */

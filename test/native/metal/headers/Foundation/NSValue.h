@@ -8,10 +8,7 @@ NS_ASSUME_NONNULL_BEGIN
 @end
 
 @interface NSNumber : NSValue
-+ (NSNumber *)numberWithInt:(int)value;
-+ (NSNumber *)numberWithUnsignedInt:(unsigned int)value;
 + (NSNumber *)numberWithLongLong:(long long)value;
-+ (NSNumber *)numberWithBool:(BOOL)value;
 @end
 
 NS_ASSUME_NONNULL_END

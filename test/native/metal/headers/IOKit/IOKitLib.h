@@ -12,7 +12,6 @@ typedef io_object_t io_service_t;
 typedef UInt32 IOOptionBits;
 typedef char io_name_t[128];
 
-#define IO_OBJECT_NULL ((io_object_t)0)
 #define kIOServicePlane "IOService"
 enum {
   kIORegistryIterateRecursively = 0x00000001,

@@ -5,9 +5,7 @@
 NS_ASSUME_NONNULL_BEGIN
 
 /* Sources pass values on as they are: by number. */
-typedef NS_ENUM(NSUInteger, MTLDataType) {
-  MTLDataTypeNone = 0,
-};
+typedef NS_ENUM(NSUInteger, MTLDataType) {};
 
 typedef NS_ENUM(NSInteger, MTLBindingType) {
   MTLBindingTypeBuffer = 0,
@@ -17,7 +15,6 @@ typedef NS_ENUM(NSInteger, MTLBindingType) {
 typedef NS_ENUM(NSUInteger, MTLBindingAccess) {
   MTLBindingAccessReadOnly = 0,
   MTLBindingAccessReadWrite = 1,
-  MTLBindingAccessWriteOnly = 2,
 } API_AVAILABLE(macos(13.0));
 
 API_AVAILABLE(macos(13.0))

@@ -16,7 +16,6 @@ typedef NS_ENUM(NSInteger, MTLCaptureDestination) {
 
 @interface MTLCaptureManager : NSObject
 + (MTLCaptureManager *)sharedCaptureManager;
-- (instancetype)init NS_UNAVAILABLE;
 @property(readonly) BOOL isCapturing;
 - (BOOL)supportsDestination:(MTLCaptureDestination)destination;
 - (BOOL)startCaptureWithDescriptor:(MTLCaptureDescriptor *)descriptor error:(NSError **)error;

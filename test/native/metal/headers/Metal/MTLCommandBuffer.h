@@ -18,7 +18,6 @@ typedef NS_OPTIONS(NSUInteger, MTLCommandBufferErrorOption) {
 };
 
 typedef NS_ENUM(NSInteger, MTLCommandEncoderErrorState) {
-  MTLCommandEncoderErrorStateUnknown = 0,
   MTLCommandEncoderErrorStateCompleted = 1,
   MTLCommandEncoderErrorStateAffected = 2,
   MTLCommandEncoderErrorStatePending = 3,
@@ -53,7 +52,6 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer> buffer);
 - (nullable id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor *)descriptor;
 - (void)addCompletedHandler:(MTLCommandBufferHandler)block;
 - (void)commit;
-- (void)waitUntilCompleted;
 @end
 
 NS_ASSUME_NONNULL_END

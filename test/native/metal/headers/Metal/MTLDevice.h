@@ -26,9 +26,7 @@ NS_ASSUME_NONNULL_BEGIN
 @protocol MTLResidencySet;
 
 /* Sources ask by number: an older SDK knows fewer names than macOS knows families. */
-typedef NS_ENUM(NSInteger, MTLGPUFamily) {
-  MTLGPUFamilyApple7 = 1007,
-};
+typedef NS_ENUM(NSInteger, MTLGPUFamily) {};
 
 typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) {
   MTLCounterSamplingPointAtStageBoundary = 0,
@@ -36,8 +34,6 @@ typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) {
 };
 
 typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) {
-  MTLPipelineOptionNone = 0,
-  MTLPipelineOptionBufferTypeInfo = 1 << 1,
   MTLPipelineOptionFailOnBinaryArchiveMiss = 1 << 2,
 };
 

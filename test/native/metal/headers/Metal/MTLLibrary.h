@@ -7,9 +7,7 @@
 NS_ASSUME_NONNULL_BEGIN
 
 /* Sources pass `major << 16 | minor`: an older SDK knows fewer names than macOS knows versions. */
-typedef NS_ENUM(NSUInteger, MTLLanguageVersion) {
-  MTLLanguageVersion3_0 = (3 << 16) + 0,
-};
+typedef NS_ENUM(NSUInteger, MTLLanguageVersion) {};
 
 #if __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
 typedef NS_ENUM(NSInteger, MTLMathMode) {
@@ -43,13 +41,11 @@ typedef NS_ENUM(NSInteger, MTLMathFloatingPointFunctions) {
 @end
 
 @protocol MTLFunction <NSObject>
-@property(nullable, copy, atomic) NSString *label;
 @property(readonly) NSString *name;
 @property(readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
 @end
 
 @protocol MTLLibrary <NSObject>
-@property(nullable, copy, atomic) NSString *label;
 @property(readonly) NSArray<NSString *> *functionNames;
 - (nullable id<MTLFunction>)newFunctionWithName:(NSString *)functionName;
 - (nullable id<MTLFunction>)newFunctionWithName:(NSString *)name

@@ -6,12 +6,7 @@
 NS_ASSUME_NONNULL_BEGIN
 
 typedef NS_ENUM(NSInteger, MTLLogLevel) {
-  MTLLogLevelUndefined,
-  MTLLogLevelDebug,
-  MTLLogLevelInfo,
-  MTLLogLevelNotice,
-  MTLLogLevelError,
-  MTLLogLevelFault,
+  MTLLogLevelDebug = 1,
 } API_AVAILABLE(macos(15.0));
 
 API_AVAILABLE(macos(15.0))

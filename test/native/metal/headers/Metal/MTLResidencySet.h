@@ -8,7 +8,6 @@ NS_ASSUME_NONNULL_BEGIN
 API_AVAILABLE(macos(15.0))
 @interface MTLResidencySetDescriptor : NSObject <NSCopying>
 @property(nullable, copy, nonatomic) NSString *label;
-@property(nonatomic) NSUInteger initialCapacity;
 @end
 
 API_AVAILABLE(macos(15.0))
@@ -17,7 +16,6 @@ API_AVAILABLE(macos(15.0))
 - (void)removeAllocation:(id<MTLAllocation>)allocation;
 - (void)commit;
 - (void)requestResidency;
-- (void)endResidency;
 @end
 
 NS_ASSUME_NONNULL_END

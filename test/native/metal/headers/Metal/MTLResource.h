@@ -27,7 +27,6 @@ typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
 #endif
 @property(nullable, copy, atomic) NSString *label;
 @property(readonly) id<MTLDevice> device;
-@property(readonly) NSUInteger allocatedSize;
 @end
 
 NS_ASSUME_NONNULL_END

@@ -105,7 +105,6 @@ constexpr ScalarType kScalars[] = {{"float", 3, 4, 'f'},  {"half", 16, 2, 'h'}, 
 @end
 
 @implementation StandInFunction
-@synthesize label = _label;
 - (NSString *)name {
   return stand_in::string(functionName);
 }
@@ -121,7 +120,6 @@ constexpr ScalarType kScalars[] = {{"float", 3, 4, 'f'},  {"half", 16, 2, 'h'}, 
   bool fastMath;
   bool logging;
 }
-@synthesize label = _label;
 
 + (instancetype)compile:(NSString *)source options:(MTLCompileOptions *)options error:(NSError **)error {
   if (stand_in::has("throw.compile")) throw stand_in::Exception{"NSInvalidArgumentException", stand_in::setting("throw.compile")};
