@@ -5,7 +5,7 @@ import type { DeviceProfile } from "../../native/device.ts";
 const WORKING_SET_FACT = "recommended_working_set_bytes";
 
 /** `recommendedMaxWorkingSetSize` in bytes; null where the device does not report it, as an emulated one does not. */
-export function workingSetOf({ facts }: Pick<DeviceProfile, "facts">): number | null {
+export function workingSetOf({ facts }: { readonly facts?: DeviceProfile["facts"] | undefined }): number | null {
   const fact = facts?.find(({ id }) => id === WORKING_SET_FACT);
   if (fact === undefined || fact.value === null || fact.by !== "api") return null;
   const bytes = Number(fact.value);
