@@ -119,7 +119,7 @@ test("reading devices, and opening and closing one, leaves nothing behind", asyn
   standIn.set({ devices: 2, cores: 10 });
   await standIn.metal.devices();
   (await connect(standIn, true)).close();
-  const before = await settled(standIn, 0);
+  const before = await settled(standIn);
   for (let i = 0; i < 3; i += 1) {
     await standIn.metal.devices();
     standIn.metal.system();

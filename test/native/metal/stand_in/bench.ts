@@ -118,13 +118,18 @@ const collect = runInNewContext("gc") as () => void;
 
 /**
  * How many objects of the stand-in are alive once all that JavaScript has let go of is collected and what was in flight has
- * ended: waits until there are at most `least`, or a while.
+ * ended: waits for `least` of them or fewer, or without it until nothing more goes.
  */
-export async function settled(standIn: StandIn, least: number): Promise<number> {
-  for (let i = 0; i < 50; i += 1) {
+export async function settled(standIn: StandIn, least?: number): Promise<number> {
+  let last = -1;
+  let same = 0;
+  for (let i = 0; i < 100; i += 1) {
     collect();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    if (standIn.objects().alive <= least) break;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { alive } = standIn.objects();
+    same = alive === last ? same + 1 : 0;
+    last = alive;
+    if (least === undefined ? same >= 3 : alive <= least) break;
   }
-  return standIn.objects().alive;
+  return last;
 }
