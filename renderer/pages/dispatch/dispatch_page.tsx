@@ -85,7 +85,7 @@ interface StripProps {
 }
 
 function Strip({ explained, asked, same, current }: StripProps): ReactElement {
-  const { decision } = explained;
+  const { decision, device } = explained;
   const running = useLive()?.outcome === "running";
   const { route } = decision;
   const runnable = current && route !== null && same !== undefined && !running;
@@ -95,10 +95,6 @@ function Strip({ explained, asked, same, current }: StripProps): ReactElement {
         {route === null ? <Glyph name="fail" big /> : null}
         <span className="say el">{route === null ? "No route can run" : `Chosen: ${route}`}</span>
         <span className="tag">predicted, not run</span>
-        <span className="t3 small el" title={explained.reasons.join("; ")} data-device={explained.device.id}>
-          on {explained.device.name.value}
-        </span>
-        <StandingTag standing={standingOf(explained.device.execution, explained.device)} />
         <span className="sp" />
         <ActionButton
           action="run.start"
@@ -109,8 +105,9 @@ function Strip({ explained, asked, same, current }: StripProps): ReactElement {
           Run case
         </ActionButton>
       </div>
-      <div className="small t2">
-        {whySentence(decision, asked.forced)}.
+      <div className="small t2" data-device={device.id}>
+        <span title={explained.reasons.join("; ")}>On {device.name.value}</span>{" "}
+        <StandingTag standing={standingOf(device.execution, device)} /> {whySentence(decision, asked.forced)}.
         {route !== null && same === undefined ? (
           <span className="t3"> No case of the suites has this shape, so it cannot be run from here.</span>
         ) : null}
