@@ -28,6 +28,11 @@ type Cell = number | string | null;
 /** `2.1%` of `2.1% (share of cores ...)`; figure and unit. */
 const PRINTED = /^(-?[\d,]*\.?\d+)\s*(%|[A-Za-z][A-Za-z/]{0,15})(?=\s|\(|$)/;
 
+/** A label without what Instruments prints behind it: `( process (pid) )` and the number of the submission. */
+export function plainLabel(label: string): string {
+  return label.replace(/\s+0x[0-9a-f]+\s*$/i, "").replace(/\s+\(\s*[^()]*\(\d+\)\s*\)\s*$/, "");
+}
+
 export class RowReader {
   readonly #values: ValueTable;
   readonly #series: SeriesStore;
@@ -84,8 +89,9 @@ export class RowReader {
       return kept.kind === "text" ? this.#values.text(value) : value;
     }
     if (kept.kind === "text") {
-      const named = tag === "process" ? (fmt ?? text) : (inner ?? (text.trim() === "" ? (fmt ?? "") : text));
-      const value = keptText(named);
+      const printed = text.trim() === "" ? (fmt ?? "") : text;
+      const named = tag === "process" ? (fmt ?? text) : (inner ?? printed);
+      const value = keptText(tag === "formatted-label" && inner === null ? plainLabel(named) : named);
       if (id !== undefined) this.#values.set(id, kept.code, this.#values.keep(value));
       return value;
     }

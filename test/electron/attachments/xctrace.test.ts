@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { XctraceReader } from "../../../electron/attachments/xctrace.ts";
+import { plainLabel } from "../../../electron/attachments/xctrace_rows.ts";
 import { exportXml, INTERVAL_ROWS, INTERVALS_XML, intervalsOf, schemaXml, TOC_XML } from "./exports.ts";
 
 /** Reads a text in pieces of `size` bytes. */
@@ -39,6 +40,25 @@ describe("an export of GPU intervals", () => {
   it("reads the same in pieces of any size, also where they cut a character", () => {
     const whole = read(INTERVALS_XML);
     for (const size of [1, 7, 64]) expect(read(INTERVALS_XML, size)).toEqual(whole);
+  });
+
+  it("leaves out of a label what Instruments prints behind it: process and submission", () => {
+    expect(plainLabel("GPU Execution      ( WindowServer (181) )  0x47e7a1bb")).toBe("GPU Execution");
+    expect(plainLabel("Command Buffer 0:score   ( node (42) )")).toBe("Command Buffer 0:score");
+    for (const label of ["score", "score (2)", "a ( b ) c", "0x10"]) expect(plainLabel(label)).toBe(label);
+    const row = (submission: string) =>
+      `<row><duration>5</duration><formatted-label fmt="Execution  ( a (1) )  ${submission}">Execution  ( a (1) )  ${submission}</formatted-label></row>`;
+    const columns = [
+      ["duration", "duration"],
+      ["event-label", "formatted-label"],
+      ["process", "process"],
+      ["channel-name", "gpu-channel-name"],
+      ["event-depth", "metal-nesting-level"],
+    ] as const;
+    const ends = "<sentinel/><sentinel/><sentinel/></row>";
+    const rows = [row("0x1"), row("0x2")].map((text) => text.replace("</row>", ends)).join("");
+    const { series } = read(exportXml(schemaXml("metal-gpu-intervals", columns) + rows));
+    expect(series).toMatchObject([{ label: "Execution", count: 2, process: null, depth: null }]);
   });
 
   it("keeps nested intervals apart from those that they lie in", () => {
