@@ -67,9 +67,10 @@ export class AppleTarget {
     this.#system = system;
   }
 
-  static async open(): Promise<AppleTarget> {
+  /** `headers` stands in the place of the folder of that name. */
+  static async open(headers: string = HEADERS): Promise<AppleTarget> {
     const clang = (await testToolchain()).clang;
-    const system = process.platform === "darwin" ? [] : await standIns(clang);
+    const system = process.platform === "darwin" ? [] : await standIns(clang, headers);
     return new AppleTarget(mkdtempSync(join(tmpdir(), "lockstep-apple-")), clang, system);
   }
 
@@ -117,7 +118,7 @@ export class AppleTarget {
 }
 
 /** Flags that put the stand-ins before the include path of the machine. */
-async function standIns(clang: string): Promise<readonly string[]> {
+async function standIns(clang: string, headers: string): Promise<readonly string[]> {
   const { stderr } = await runProcess(clang, ["-E", "-v", "-stdlib=libc++", "-x", "c++", "-"]);
   const listed = /#include <\.\.\.> search starts here:\n([\s\S]*?)End of search list/.exec(stderr)?.[1] ?? "";
   const folders = listed.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
@@ -130,7 +131,7 @@ async function standIns(clang: string): Promise<readonly string[]> {
     ...["-nostdinc", "-nostdinc++"],
     // libc++ and glibc's headers ask for the first; the second is a word of Apple's clang that glibc uses for its own.
     ...["-D_GNU_SOURCE", "-U__nonnull"],
-    ...[join(SYSTEM, "cxx"), library, HEADERS, SYSTEM, ...others].flatMap((folder) => ["-isystem", folder]),
+    ...[join(SYSTEM, "cxx"), library, headers, SYSTEM, ...others].flatMap((folder) => ["-isystem", folder]),
     ...["-include", "sys/types.h"],
   ];
 }
