@@ -28,7 +28,9 @@ export function useShownExecution(): ShownExecution | null {
   return useStore(shown);
 }
 
-export function executionOf(run: RunModel): ShownExecution {
+/** Null while the device of a run is being chosen. */
+export function executionOf(run: RunModel): ShownExecution | null {
+  if (run.device === null && run.execution !== "imported") return null;
   const where = run.execution === "imported" ? "computed elsewhere, judged here" : (run.device?.name.value ?? "");
   return { execution: run.execution, where, standing: standingOf(run.execution, run.device) };
 }

@@ -27,14 +27,11 @@ function claim(change: Partial<Claim>): Claim {
   };
 }
 
+/** `c` ran on a virtual GPU, `v` under validation. */
 function bundle(id: string, ...claims: readonly Claim[]): RunEntryView {
-  return {
-    state: "kept",
-    id,
-    deviceName: `device of ${id}`,
-    virtualGpu: id === "c",
-    claims,
-  } as unknown as RunEntryView;
+  const command = ["lockstep", "parity", ...(id === "v" ? ["--validation"] : [])];
+  const device = { deviceName: `device of ${id}`, virtualGpu: id === "c" };
+  return { state: "kept", id, command, ...device, claims } as unknown as RunEntryView;
 }
 
 describe("the table of claims", () => {
@@ -65,6 +62,18 @@ describe("the table of claims", () => {
       ["matrix_16x16", "", undefined],
       ["sdpa_math", "bf16", "parity"],
     ]);
+  });
+
+  it("says of a claim that it comes from a run under validation, and takes a plain one of the same level first", () => {
+    const real = claim({ execution: "metal", device: "metal:0", supportsChip: "M4" });
+    const cell = (...ids: readonly string[]) =>
+      claimTable(
+        ids.map((id) => bundle(id, real)),
+        ROUTES,
+      ).rows[0]!.cells.get("metal M4");
+    expect(cell("v")).toMatchObject({ validation: true, bundle: "v" });
+    expect(cell("a", "v")).toMatchObject({ validation: false, bundle: "a", bundles: 2 });
+    expect(cell("v", "a")).toMatchObject({ validation: false, bundle: "a", bundles: 2 });
   });
 
   it("keeps chips apart although each is metal:0, and gives a virtual GPU a column that supports none", () => {

@@ -1,6 +1,7 @@
 /** The table of claims: rows are operator, route and dtype, columns are devices, a cell is the highest level. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
 import { type Level, levelRank } from "../../parts/pips.tsx";
+import { underValidation } from "../../parts/run_entry.ts";
 import type { Standing } from "../../parts/standing.tsx";
 import type { RunEntryView } from "../../state/session.ts";
 
@@ -22,6 +23,8 @@ export interface ClaimCell {
   readonly bundle: string;
   /** Bundles with a claim for this cell. */
   readonly bundles: number;
+  /** The bundle ran under Metal's validation. */
+  readonly validation: boolean;
 }
 
 export interface ClaimRow {
@@ -80,9 +83,17 @@ export function claimTable(entries: readonly RunEntryView[], routes: Routes): Cl
         foreign.set(id, { id, operator, route, dtype, planned: false, cells: row });
       }
       const known = row.get(column.id);
-      const better = known === undefined || levelRank(claim.level) > levelRank(known.level);
+      const validation = underValidation(entry);
       const bundles = (known?.bundles ?? 0) + 1;
-      row.set(column.id, better ? { claim, level: claim.level, bundle: entry.id, bundles } : { ...known, bundles });
+      const higher = known === undefined ? 1 : levelRank(claim.level) - levelRank(known.level);
+      // Of two with one level the one whose pipelines nobody instrumented.
+      const plainer = known?.validation === true && !validation;
+      row.set(
+        column.id,
+        known === undefined || higher > 0 || (higher === 0 && plainer)
+          ? { claim, level: claim.level, bundle: entry.id, bundles, validation }
+          : { ...known, bundles },
+      );
     }
   }
   const rows = routes.flatMap(({ operator, name, status }) =>

@@ -50,7 +50,10 @@ function Cell({
       onClick={() => setParams({ bundle: cell.bundle })}
     >
       <Pips level={cell.level} standing={column.standing} />
-      <span className={`w ${INKS[column.standing] ?? ""}`}>{cell.level}</span>
+      <span className={`w ${INKS[column.standing] ?? ""}`}>
+        {cell.level}
+        {cell.validation ? ", validation" : ""}
+      </span>
     </button>
   );
 }

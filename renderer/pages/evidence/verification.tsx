@@ -6,12 +6,19 @@ import { Glyph } from "../../parts/glyph.tsx";
 import { PaneHead } from "../../parts/pane.tsx";
 import { entryStanding, outcomeWord, underValidation } from "../../parts/run_entry.ts";
 import { StandingTag, ValidationTag } from "../../parts/standing.tsx";
-import { countText, digestText, runName, shortDigest, sizeText } from "../../parts/text.ts";
+import { countText, digestText, plural, runName, shortDigest, sizeText } from "../../parts/text.ts";
 import { ViewLink } from "../../shell/nav.tsx";
 import type { RunEntryView, VerificationView, VerifiedView, VerifyProgressView } from "../../state/session.ts";
 import { Notes } from "./notes.tsx";
 
 export type Verified = VerifiedView | undefined;
+
+/** `; 2 attached files held`: beside the bundle's own result, of which it is no part. */
+function attachedText({ attached }: VerificationView): string {
+  if (attached === undefined) return "";
+  const held = attached.reasons.length === 0 && attached.attachments.every(({ reasons }) => reasons.length === 0);
+  return held ? `; ${plural(attached.attachments.length, "attached file")} held` : "; an attached file is broken";
+}
 
 function Summary({ verified }: { readonly verified: VerificationView }): ReactElement {
   const { checks } = verified;
@@ -26,7 +33,10 @@ function Summary({ verified }: { readonly verified: VerificationView }): ReactEl
           {valid ? `${checks.length} of ${checks.length} checks held` : `at step ${broken + 1} of ${checks.length}`}
         </span>
       </div>
-      <div className="small t2">{valid ? "Integrity only, author unknown" : "No claim from this bundle counts"}</div>
+      <div className="small t2">
+        {valid ? "Integrity only, author unknown" : "No claim from this bundle counts"}
+        {attachedText(verified)}
+      </div>
     </div>
   );
 }

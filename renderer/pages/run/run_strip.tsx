@@ -208,7 +208,9 @@ export function RunStrip({ run, rows, suite, inputs, on, selected }: RunStripPro
           {running ? " elapsed" : ""}
           {ranOn(run)}
         </span>
-        <StandingTag standing={standingOf(run.execution, run.device)} />
+        {run.device === null && run.execution !== "imported" ? null : (
+          <StandingTag standing={standingOf(run.execution, run.device)} />
+        )}
         {underValidation(run) ? <ValidationTag /> : null}
         <span className="sp" />
         {running ? (
