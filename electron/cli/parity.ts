@@ -189,13 +189,17 @@ export async function parity(
     else output.note(message);
     return cancelled ? EXIT.interrupted : EXIT.couldNotRun;
   }
-  if (collector !== null) keepValidation(recorder, collector, staging);
-  const { outcome, reason } = ending(end, recorder);
-  const draft = recorder.draft(outcome, reason, new Date().toISOString());
   let bundle: ClosedBundle;
+  let outcome: Outcome;
   try {
+    if (collector !== null) keepValidation(recorder, collector, staging);
+    const ended = ending(end, recorder);
+    const { reason } = ended;
+    outcome = ended.outcome;
+    const draft = recorder.draft(outcome, reason, new Date().toISOString());
     bundle = closeBundle(staging, draft, recorder.endedLog(outcome, reason));
   } catch (error) {
+    discardStaging(staging);
     if (made) removeIfEmpty(path.dirname(staging.target));
     throw error;
   }

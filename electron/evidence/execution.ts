@@ -4,7 +4,7 @@ import type { Producer, RunRecord } from "../runs/record.ts";
 import { chipSupport } from "./level.ts";
 
 /** What the words are made of. */
-export interface ExecutionFacts {
+interface ExecutionFacts {
   readonly execution: RunRecord["execution"];
   readonly device: RunRecord["device"] | DeviceProfile;
   readonly producer: Producer | null;

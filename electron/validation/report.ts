@@ -17,7 +17,7 @@ export const RECORD_REPORTS = 100;
 /** The result that was being computed when a line came. */
 const placeSchema = z.strictObject({ case: words, route: words });
 
-export const validationReportSchema = z.strictObject({
+const validationReportSchema = z.strictObject({
   /** Id of the form of the line, from the table in `lines.ts`. */
   form: z.string(),
   /** `unclear`: a line of Metal's that no form knows. It is no error, and nobody can say that it is none. */

@@ -291,7 +291,13 @@ export class Runs {
       const end = await asked;
       if (collector !== null) {
         await host.closeDrained();
+        const before = new Map(recorder.results.map((result) => [`${result.case}\n${result.route}`, result.verdict]));
         keepValidation(recorder, collector, staging);
+        // Windows have shown the verdicts without the gate of validation: those that it turned are said again.
+        for (const result of recorder.results) {
+          if (before.get(`${result.case}\n${result.route}`) === result.verdict) continue;
+          this.#say({ type: "event", id, at: at(), event: { type: "result", result } });
+        }
       }
       entry = this.#keep(end, live, staging);
     } catch (error) {

@@ -134,13 +134,18 @@ describe("the window's runs on Metal", () => {
   const open = (host: string) =>
     openWorkbench({ places: { ...WHERE, host }, evidence: fs.mkdtempSync(path.join(folder, "evidence-")) });
 
+  /** Verdicts as a window was told them, in order. */
+  let told: string[] = [];
+
   async function kept(host: string, change: Parameters<typeof request>[0]): Promise<RunRecord> {
+    told = [];
     const workbench = open(host);
     try {
       const signal = new AbortController().signal;
       const { id } = await workbench.handlers["runs.start"](request(change), { signal });
       for await (const item of workbench.handlers["runs.events"]({}, { signal })) {
         if (item.type === "ended") expect(item.failure).toBeNull();
+        if (item.type === "event" && item.event.type === "result") told.push(item.event.result.verdict);
         if (item.type === "ended") break;
       }
       expect(verifyBundle(path.join(workbench.evidence, id)).checks.flatMap(({ reasons }) => reasons)).toEqual([]);
@@ -156,6 +161,8 @@ describe("the window's runs on Metal", () => {
       validation: true,
     });
     expect(record).toMatchObject({ outcome: "failed", validation: { counts: { errors: 1 } } });
+    // What validation turned is said again.
+    expect(told).toEqual(["pass", "pass", "fail"]);
     expect(record.command.join(" ")).toContain("--device metal --validation");
   });
 
