@@ -158,7 +158,8 @@ export const utilityProcess = {
     const shim = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "lockstep-port-")), "parent_port.mjs");
     fs.writeFileSync(shim, PARENT_PORT);
     const stdio = ["ignore", "ignore", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
-    const child = forkChild(file, words, { execArgv: ["--import", shim], serialization: "advanced", stdio });
+    const env = options?.env === undefined ? {} : { env: options.env as NodeJS.ProcessEnv };
+    const child = forkChild(file, words, { execArgv: ["--import", shim], serialization: "advanced", stdio, ...env });
     child.once("exit", () => fs.rmSync(path.dirname(shim), { recursive: true, force: true }));
     seen.forks.push({ path: file, options, child });
     return new UtilityProcess(child);
