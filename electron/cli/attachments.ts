@@ -138,7 +138,7 @@ function seriesLines({ summary }: Attachment, labels: readonly DispatchLabel[], 
   return [
     line(head),
     ...rows.map(line),
-    ...(rest > 0 ? [`    and ${counted(rest, "further series").replace(/s$/, "")}: lockstep attachments`] : []),
+    ...(rest > 0 ? [`    and ${rest.toLocaleString("en-US")} further series: lockstep attachments`] : []),
   ];
 }
 
