@@ -139,7 +139,8 @@ describe("captures", () => {
     expect(await timing.locator("tbody tr").count()).toBe(2);
     const receipts = page.waitForEvent("download");
     await page.locator(".captures-left .pane").first().getByRole("button", { name: "CSV" }).click();
-    expect((await textOf(receipts)).trimEnd().split("\n")).toHaveLength(2 + 14);
+    // Note and head, seven requirements of two dispatches, and the registers of each.
+    expect((await textOf(receipts)).trimEnd().split("\n")).toHaveLength(2 + 14 + 2);
 
     await page.keyboard.press("x");
     await expect.poll(() => page.getByLabel("Route A").inputValue()).toBe("three_stage_staged");

@@ -136,7 +136,8 @@ describe("the page Evidence", () => {
   it("refuses what is dropped and is no bundle, in words", async () => {
     const { page } = watched;
     await drop([{ name: "holiday.jpg", data: Buffer.from("x") }]);
-    await page.getByText("holiday.jpg is no bundle, no zip of one, no .safetensors file and no .kernel.json").waitFor();
+    const words = "holiday.jpg is no bundle, no zip of one, no .safetensors file, no .kernel.json and no .xml or .csv";
+    await page.getByText(words).waitFor();
     await drop([{ name: "bomb.zip", data: Buffer.from("PK, but no zip") }]);
     await page.getByText("Nothing was unpacked").waitFor();
     await page.keyboard.press("Escape");
