@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEPLOYMENT_TARGET, targets } from "../../../build/native.mjs";
 import { runProcess } from "../../../native/msl/process.ts";
-import { AppleTarget, eachOf, ROOT, SOURCES, TARGET } from "./apple_target.ts";
+import { AppleTarget, eachOf, PATIENCE, ROOT, SOURCES, TARGET } from "./apple_target.ts";
 import { CPU_TYPE_ARM64, type MachO, MH_BUNDLE, PLATFORM_MACOS, readMachO } from "./mach_o.ts";
 import { STUBS, textStubs } from "./text_stub.ts";
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const file = MAC ? join(ROOT, "out", ADDON) : join(target.folder, ADDON);
   if (!MAC) expect(await link(file)).toBe("");
   bundle = readMachO(readFileSync(file));
-});
+}, PATIENCE);
 
 afterAll(() => {
   target.close();

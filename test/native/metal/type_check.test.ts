@@ -7,7 +7,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppleTarget, eachOf, HEADERS, ROOT, SOURCES, type Source, SYSTEM, sourceAt, textOf } from "./apple_target.ts";
+import {
+  AppleTarget,
+  eachOf,
+  HEADERS,
+  PATIENCE,
+  ROOT,
+  SOURCES,
+  type Source,
+  SYSTEM,
+  sourceAt,
+  textOf,
+} from "./apple_target.ts";
 
 /** Versions of the SDK: what is newer is not declared. 14.2 is the oldest that was read, and Xcode 15's. */
 const OLDER_SDKS = { "14.2": 140200, "15.0": 150000 } as const;
@@ -57,20 +68,32 @@ function withoutLinux(text: string): string {
 }
 
 describe("macOS", () => {
-  it("takes the runner's sources without a warning", async () => {
-    expect(await complaints(SOURCES.filter(({ output }) => output === "lockstep-runner"))).toEqual([]);
-  });
+  it(
+    "takes the runner's sources without a warning",
+    async () => {
+      expect(await complaints(SOURCES.filter(({ output }) => output === "lockstep-runner"))).toEqual([]);
+    },
+    PATIENCE,
+  );
 
-  it("takes the Objective-C++ with SDK 14.2, which knows fewer names", async () => {
-    expect(OBJECTIVE.length).toBeGreaterThan(15);
-    expect(await complaints(OBJECTIVE, sdk("14.2"))).toEqual([]);
-  });
+  it(
+    "takes the Objective-C++ with SDK 14.2, which knows fewer names",
+    async () => {
+      expect(OBJECTIVE.length).toBeGreaterThan(15);
+      expect(await complaints(OBJECTIVE, sdk("14.2"))).toEqual([]);
+    },
+    PATIENCE,
+  );
 
-  it("takes it with SDK 15.0, where its text is another one", async () => {
-    const between = OBJECTIVE.filter(({ path }) => textOf(path).includes("LOCKSTEP_SDK_15"));
-    expect(between.length).toBeGreaterThan(2);
-    expect(await complaints(between, sdk("15.0"))).toEqual([]);
-  });
+  it(
+    "takes it with SDK 15.0, where its text is another one",
+    async () => {
+      const between = OBJECTIVE.filter(({ path }) => textOf(path).includes("LOCKSTEP_SDK_15"));
+      expect(between.length).toBeGreaterThan(2);
+      expect(await complaints(between, sdk("15.0"))).toEqual([]);
+    },
+    PATIENCE,
+  );
 
   it("takes every header alone: its source includes it first, or it is compiled here", async () => {
     const headers = ["native/addon", "native/metal"].flatMap((folder) =>

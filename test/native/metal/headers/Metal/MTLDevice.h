@@ -26,7 +26,9 @@ NS_ASSUME_NONNULL_BEGIN
 @protocol MTLResidencySet;
 
 /* Sources ask by number: an older SDK knows fewer names than macOS knows families. */
-typedef NS_ENUM(NSInteger, MTLGPUFamily) {};
+typedef NS_ENUM(NSInteger, MTLGPUFamily) {
+  MTLGPUFamilyApple7 = 1007,
+};
 
 typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) {
   MTLCounterSamplingPointAtStageBoundary = 0,
