@@ -133,6 +133,27 @@ interface Sheet {
   readonly labelled: number;
 }
 
+/**
+ * Whether figures of a list have a decimal point: Xcode prints them as the user's region does, and `8.058` may be eight thousand.
+ * Shares tell it, for none has thousands. False where no share has decimals; then a figure with a sign stays text. Throws
+ * AttachmentError for a decimal comma.
+ */
+function hasDecimalPoint(name: string, rows: readonly Line[]): boolean {
+  let point = false;
+  for (const { cells, line } of rows) {
+    for (const cell of cells) {
+      const sign = /\d([.,])\d+\s*%\s*$/.exec(cell)?.[1];
+      if (sign === ",") {
+        throw new AttachmentError(
+          `${name}, line ${line}: "${keptText(cell, 40)}" has a decimal comma; export it with a region that has a decimal point`,
+        );
+      }
+      point ||= sign === ".";
+    }
+  }
+  return point;
+}
+
 function summaryOf(name: string, { head, rows, titles, whole, labelled }: Sheet): AttachmentSummary {
   const { columns, repeated } = countersOf(name, head, rows);
   const store = new SeriesStore((words) => {
@@ -141,8 +162,10 @@ function summaryOf(name: string, { head, rows, titles, whole, labelled }: Sheet)
   const notNumbers: string[] = [];
   let texts = 0;
   let zeros = 0;
+  const sure = whole || hasDecimalPoint(name, rows);
+  const readCell = (cell: string) => (sure || !/[.,]/.test(cell) ? cellValue(cell) : undefined);
   for (const column of columns) {
-    const values = rows.map((row) => cellValue(row.cells[column.at] ?? ""));
+    const values = rows.map((row) => readCell(row.cells[column.at] ?? ""));
     // Most of the 240 counters belong to graphics and are 0 in every row of a compute workload.
     if (rows.length > 0 && values.every((found) => found?.value === 0)) {
       zeros += 1;

@@ -59,6 +59,20 @@ describe("one list of the tab as text", () => {
     ]);
     expect(new Set(series.map(({ label }) => label))).toEqual(new Set(["partial"]));
   });
+
+  it("is not guessed at where the region's decimal sign is a comma, or not known", () => {
+    const comma = COUNTERS_TEXT.replace("3.520%", "3,520 %");
+    expect(() => read(comma)).toThrow(
+      'app Counters.csv, line 2: "3,520 %" has a decimal comma; export it with a region',
+    );
+    const unknown = COUNTERS_TEXT.replace("3.520%", "3%").replace("4.917%", "5%");
+    const { series, notes } = read(unknown);
+    expect(series.map(({ quantity, count }) => [quantity, count])).toEqual([
+      ["Bytes Read", 1],
+      ["Execution Cost", 2],
+    ]);
+    expect(notes.at(-1)).toContain('3 cells are no number and stay text: line 2, Kernel Invocations: "8,058"');
+  });
 });
 
 it("reads figures as they are printed, and nothing else", () => {
