@@ -30,6 +30,7 @@ import {
   WorkPool,
 } from "./execute.ts";
 import { judge, type RawOutput } from "./judge.ts";
+import { availableMemory } from "./memory.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
 import type { ChoiceRecord, HostFacts, Outcome, ResultRecord } from "./record.ts";
@@ -229,7 +230,7 @@ class Run {
   #checkMemory({ case: { key }, routes }: PlannedCase): void {
     const bytesOf = (item: PlannedRoute): number => item.plan.buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
     const needed = routes.reduce((most, item) => Math.max(most, bytesOf(item)), 0);
-    const available = this.#options.availableBytes ?? process.availableMemory() + this.#inputs.bytes;
+    const available = this.#options.availableBytes ?? availableMemory() + this.#inputs.bytes;
     const bytesText = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
     const reported = workingSetOf(this.#options.device.profile);
     if (reported !== null && needed > reported) {
