@@ -78,7 +78,7 @@ function standIn(out: string): Product {
       "native/addon/shared_memory.cpp",
     ],
     flags: [...NODE, "-I", HERE, "-I", "native/emulator/runtime", "-I", "native/addon", "-Wno-unused-parameter"],
-    link: ["-Wl,-soname,stand_in.node"],
+    link: ["-shared", "-Wl,-Bsymbolic", "-Wl,-soname,stand_in.node"],
   };
 }
 
@@ -91,17 +91,23 @@ function addon(out: string): Product {
     file: path.join(out, "lockstep.node"),
     sources: all.map((file) => REPLACED[file] ?? file),
     flags: [...NODE, "-DLOCKSTEP_METAL"],
-    link: ["-Wl,-rpath,$ORIGIN", path.join(out, "stand_in.node")],
+    link: ["-shared", "-Wl,-Bsymbolic", "-Wl,-rpath,$ORIGIN", path.join(out, "stand_in.node")],
+  };
+}
+
+/** A program that uses Metal wrongly. Node's functions, which the stand-in is open for, are never called by it. */
+function misuse(out: string): Product {
+  return {
+    file: path.join(out, "misuse"),
+    sources: [`${HERE}/misuse.mm`],
+    flags: ["-I", HERE],
+    link: ["-Wl,--allow-shlib-undefined", "-Wl,-rpath,$ORIGIN", path.join(out, "stand_in.node")],
   };
 }
 
 /** Builds what is out of date. One process at a time; the others wait. Throws with clang's words. */
-export async function buildStandIn(): Promise<StandInFiles> {
-  const out = path.join(ROOT, "out", SANITIZED ? "stand_in_sanitized" : "stand_in");
-  fs.mkdirSync(out, { recursive: true });
-  const release = await lock(path.join(out, "lock"));
-  try {
-    const { clang, lld } = compiler();
+export function buildStandIn(): Promise<StandInFiles> {
+  return locked(async (out, clang, lld) => {
     for (const product of [standIn(out), addon(out)]) await make(product, out, clang, lld);
     const script = path.join(out, "compiler.mjs");
     await bundle({
@@ -114,6 +120,24 @@ export async function buildStandIn(): Promise<StandInFiles> {
       logLevel: "warning",
     });
     return { addon: path.join(out, "lockstep.node"), control: path.join(out, "stand_in.node"), compiler: script };
+  });
+}
+
+/** Builds the program of the misuse and what it needs; its path. */
+export function buildMisuse(): Promise<string> {
+  return locked(async (out, clang, lld) => {
+    for (const product of [standIn(out), misuse(out)]) await make(product, out, clang, lld);
+    return misuse(out).file;
+  });
+}
+
+async function locked<T>(work: (out: string, clang: string, lld: string) => Promise<T>): Promise<T> {
+  const out = path.join(ROOT, "out", SANITIZED ? "stand_in_sanitized" : "stand_in");
+  fs.mkdirSync(out, { recursive: true });
+  const release = await lock(path.join(out, "lock"));
+  try {
+    const { clang, lld } = compiler();
+    return await work(out, clang, lld);
   } finally {
     release();
   }
@@ -139,17 +163,11 @@ async function make(product: Product, out: string, clang: string, lld: string): 
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  const link = [
-    "-shared",
-    "-pthread",
-    "-ldl",
-    "-Wl,-Bsymbolic",
-    `--ld-path=${lld}`,
-    ...(SANITIZED ? SANITIZERS : []),
-    ...product.link,
-  ];
+  const link = ["-pthread", "-ldl", `--ld-path=${lld}`, ...(SANITIZED ? SANITIZERS : []), ...product.link];
   const args = [...jobs.map((job) => job.object), ...link];
-  if (stale.length === 0 && sameArguments(product.file, args)) return;
+  const isNewer = (object: string): boolean =>
+    fs.statSync(`${object}.args`).mtimeMs > fs.statSync(product.file).mtimeMs;
+  if (sameArguments(product.file, args) && !jobs.some((job) => isNewer(job.object))) return;
   const temporary = `${product.file}.${process.pid}.tmp`;
   await run(clang, [...args, "-o", temporary]);
   fs.renameSync(temporary, product.file);
@@ -180,7 +198,11 @@ function upToDate(object: string, args: readonly string[]): boolean {
 
 function run(command: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, LD_PRELOAD: undefined },
+    });
     let output = "";
     const take = (data: Buffer): void => {
       output += data.toString();

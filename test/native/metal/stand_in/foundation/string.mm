@@ -103,26 +103,12 @@ static bool is_utf8(const std::string &text) {
 
 @implementation NSNumber {
   long long value;
-  bool isBoolean;
 }
 
-+ (NSNumber *)make:(long long)value boolean:(bool)isBoolean {
++ (NSNumber *)numberWithLongLong:(long long)value {
   NSNumber *number = [NSNumber new];
   number->value = value;
-  number->isBoolean = isBoolean;
   return number;
-}
-+ (NSNumber *)numberWithInt:(int)value {
-  return [self make:value boolean:false];
-}
-+ (NSNumber *)numberWithUnsignedInt:(unsigned int)value {
-  return [self make:value boolean:false];
-}
-+ (NSNumber *)numberWithLongLong:(long long)value {
-  return [self make:value boolean:false];
-}
-+ (NSNumber *)numberWithBool:(BOOL)value {
-  return [self make:value boolean:true];
 }
 - (long long)longLongValue {
   return value;

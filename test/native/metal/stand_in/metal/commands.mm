@@ -120,13 +120,6 @@
   stand_in::run_on_gpu(self);
 }
 
-- (void)waitUntilCompleted {
-  stand_in::may_block("waitUntilCompleted");
-  if (!committed) return stand_in::violation("waitUntilCompleted before commit");
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [self] { return currentStatus >= MTLCommandBufferStatusCompleted; });
-}
-
 - (MTLCommandBufferStatus)status {
   const std::lock_guard lock(mutex);
   return currentStatus;

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 #include "../objc/runtime.h"
@@ -57,8 +58,14 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
     char *const arguments[] = {const_cast<char *>(node), const_cast<char *>(script), nullptr};
+    // What a sanitizer had to be preloaded into is this process alone.
+    std::vector<char *> environment;
+    for (char **entry = environ; *entry != nullptr; ++entry) {
+      if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0) environment.push_back(*entry);
+    }
+    environment.push_back(nullptr);
     pid_t pid = 0;
-    if (posix_spawn(&pid, node, &actions, nullptr, arguments, environ) != 0) die("%s could not be started", node);
+    if (posix_spawn(&pid, node, &actions, nullptr, arguments, environment.data()) != 0) die("%s could not be started", node);
     posix_spawn_file_actions_destroy(&actions);
     close(to[0]);
     close(from[1]);

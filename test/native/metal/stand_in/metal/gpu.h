@@ -1,7 +1,5 @@
 #pragma once
 // STAND-IN for tests: command buffers, and the thread that runs them by the project's emulator.
-#include <condition_variable>
-
 #import "objects.h"
 
 constexpr NSUInteger kDontSample = ~NSUInteger{0};
@@ -46,7 +44,6 @@ struct StandInDispatch {
   bool open;
   bool committed;
   std::mutex mutex;
-  std::condition_variable changed;
   MTLCommandBufferStatus currentStatus;
   NSError *_Nullable failure;
   double startSeconds;

@@ -1,6 +1,7 @@
 // STAND-IN for tests: one thread drives the project's emulator, another calls completion handlers.
 #include <unistd.h>
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -225,7 +226,6 @@ void complete(StandInCommandBuffer *buffer) {
     buffer->endSeconds = static_cast<double>(end) / 1e9;
     buffer->currentStatus = words.empty() ? MTLCommandBufferStatusCompleted : MTLCommandBufferStatusError;
   }
-  buffer->changed.notify_all();
   callbacks().add([buffer, lines = logging ? log.lines : std::vector<Line>()] {
     if (buffer->logState != nil) {
       for (const Line &line : lines) {

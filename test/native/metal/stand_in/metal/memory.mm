@@ -31,9 +31,6 @@ constexpr unsigned char kRubbish = 0xC3;
 - (NSUInteger)length {
   return memory->bytes();
 }
-- (NSUInteger)allocatedSize {
-  return memory->bytes();
-}
 - (void *)contents {
   return stand_in::has("fail.contents") ? nullptr : memory->data();
 }
@@ -52,9 +49,6 @@ constexpr unsigned char kRubbish = 0xC3;
 @synthesize label = _label;
 - (NSUInteger)size {
   return size;
-}
-- (NSUInteger)maxAvailableSizeWithAlignment:(NSUInteger)alignment {
-  return size - used;
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
   if (used + length > size) return nil;
@@ -88,9 +82,6 @@ constexpr unsigned char kRubbish = 0xC3;
   if (changed) stand_in::violation("residency was requested before the set was committed");
   resident = true;
   stand_in::count("residency requests");
-}
-- (void)endResidency {
-  resident = false;
 }
 - (void)dealloc {
   if (!allocations.empty()) stand_in::violation("a residency set went with %zu allocations in it", allocations.size());
