@@ -8,11 +8,13 @@ export interface StepReport {
   readonly outcome: StepOutcome;
   readonly words: string;
   readonly files?: readonly string[];
+  /** A failed step that those behind it can build on all the same. */
+  readonly usable?: true;
 }
 
 export interface Step<Context> {
   readonly id: StepId;
-  /** Steps that must have passed. */
+  /** Steps that must have passed, or be usable. */
   readonly needs: readonly StepId[];
   /** Why it cannot be run here; undefined if it can. Asked when its turn has come. */
   readonly missing?: (context: Context) => string | undefined;
@@ -39,9 +41,11 @@ export async function runSteps<Context>(
   options: MachineOptions,
 ): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
+  const usable = new Set<StepId>();
   for (const step of steps) {
     const began = performance.now();
-    const report = await one(step, context, results, options);
+    const report = await one(step, context, results, usable, options);
+    if (report.outcome === "passed" || report.usable) usable.add(step.id);
     const { outcome, words, files = [] } = report;
     const result = {
       id: step.id,
@@ -60,6 +64,7 @@ async function one<Context>(
   step: Step<Context>,
   context: Context,
   done: readonly StepResult[],
+  usable: ReadonlySet<StepId>,
   { only, skip, signal, onStart }: MachineOptions,
 ): Promise<StepReport> {
   const notRun = (words: string): StepReport => ({ outcome: "not_run", words });
@@ -69,8 +74,8 @@ async function one<Context>(
   const missing = step.missing?.(context);
   if (missing !== undefined) return notRun(missing);
   for (const need of step.needs) {
+    if (usable.has(need)) continue;
     const earlier = done.find(({ id }) => id === need);
-    if (earlier?.outcome === "passed") continue;
     const how = earlier?.outcome === "failed" ? "failed" : "was not run";
     return notRun(`it needs the step ${need}, which ${how}`);
   }

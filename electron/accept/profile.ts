@@ -1,5 +1,6 @@
 /** A device as lines, each fact with how it is known, and what in it contradicts something else. Pure. */
 import type { DeviceFact, DeviceProfile } from "../../native/device.ts";
+import type { StepReport } from "./machine.ts";
 
 function factLine({ label, value, by, source, reason }: DeviceFact): string {
   return value === null ? `${label}: not known: ${reason} (${source})` : `${label}: ${value} (${by}: ${source})`;
@@ -30,4 +31,16 @@ export function profileContradictions(profile: DeviceProfile): readonly string[]
       ? ["it does not say whether the GPU is a virtual one"]
       : []),
   ];
+}
+
+/**
+ * What the detection says. A contradiction fails it, and those behind it go on: the device is there, and what it does counts more
+ * than what a table says of it.
+ */
+export function devicesReport(profile: DeviceProfile): StepReport {
+  const marked = profile.virtualGpu?.value ? ", a virtual GPU: its results support no chip" : "";
+  const words = `${profile.id}: ${profile.name.value}, ${profile.family.value}, ${profile.os.value}${marked}`;
+  const wrong = profileContradictions(profile);
+  if (wrong.length === 0) return { outcome: "passed", words };
+  return { outcome: "failed", words: `${words}; ${wrong.join("; ")}`, usable: true };
 }

@@ -10,7 +10,7 @@ import { runProgram, runTask } from "./child.ts";
 import { type AcceptStep, emulated, noMetal, write } from "./context.ts";
 import { NotRun } from "./machine.ts";
 import { capture, matmul2d, matrix16x16, validation } from "./metal_steps.ts";
-import { profileContradictions, profileLines } from "./profile.ts";
+import { devicesReport, profileLines } from "./profile.ts";
 import { type ConformanceFacts, needsOf, STEP_FILES } from "./record.ts";
 import { parityWords, programReport } from "./reports.ts";
 
@@ -67,11 +67,7 @@ const devices: AcceptStep = {
     }
     context.profile = profile;
     for (const line of profileLines(profile)) context.say(`  ${line}`);
-    const wrong = profileContradictions(profile);
-    const marked = profile.virtualGpu?.value ? ", a virtual GPU: its results support no chip" : "";
-    const words = `${profile.id}: ${profile.name.value}, ${profile.family.value}, ${profile.os.value}${marked}`;
-    if (wrong.length > 0) return { outcome: "failed", words: `${words}; ${wrong.join("; ")}`, files: left };
-    return { outcome: "passed", words, files: left };
+    return { ...devicesReport(profile), files: left };
   },
 };
 

@@ -1,7 +1,9 @@
 /** An acceptance record says again what the run and the files of its steps say; each is held against the other. */
 import type * as z from "zod";
 import { conformanceSummary } from "../../native/conformance/summary.ts";
+import type { DeviceProfile } from "../../native/device.ts";
 import type { StepReport } from "../accept/machine.ts";
+import { devicesReport } from "../accept/profile.ts";
 import {
   ACCEPTANCE_FILE,
   ACCEPTANCE_LOG,
@@ -110,6 +112,11 @@ function files({ steps }: AcceptanceRecord, present: readonly string[]): readonl
   return [...reasons, ...present.filter((file) => !named.has(file)).map((file) => `${file}: named by no step`)];
 }
 
+/** A detection that found a device and a contradiction failed, and those behind it could go on. */
+function usable(step: StepResult | undefined): boolean {
+  return step?.outcome === "passed" || (step?.id === "devices" && step.files.includes(STEP_FILES.devices));
+}
+
 function stepReasons(
   step: StepResult,
   { steps, device }: AcceptanceRecord,
@@ -118,7 +125,7 @@ function stepReasons(
 ): readonly string[] {
   const name = `${ACCEPTANCE_FILE}: step ${step.id}`;
   if (step.outcome === "not_run" && step.files.length === 0 && step.id !== "parity") return [];
-  const missed = needsOf(step.id).filter((id) => steps.find((one) => one.id === id)?.outcome !== "passed");
+  const missed = needsOf(step.id).filter((id) => !usable(steps.find((one) => one.id === id)));
   if (missed.length > 0) return [`${name} ran although ${missed.join(", ")} had not passed`];
   if (device?.execution === "emulated" && METAL_ALONE.includes(step.id)) {
     return [`${name} is Metal's alone, and the device is an emulated one`];
@@ -160,7 +167,7 @@ function derive(step: StepResult, state: VerifyState, record: RunRecord): StepRe
         throw new Error(`${key} of ${chosen} differs from that of the run`);
       }
     }
-    return undefined;
+    return devicesReport(entry.profile as DeviceProfile);
   }
   if (step.id === "conformance" && left(STEP_FILES.conformance)) {
     const { results } = facts(state, STEP_FILES.conformance, conformanceFactsSchema, id);

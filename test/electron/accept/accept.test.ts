@@ -5,10 +5,10 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCEPTANCE_FILE, type AcceptanceRecord, STEP_FILES, stepLine } from "../../../electron/accept/record.ts";
-import { stableJson } from "../../../electron/evidence/json.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
 import { places } from "../../../electron/host/root.ts";
 import { reseal } from "../evidence/fixture.ts";
+import { edited, forged as forgedOf } from "./forge.ts";
 
 const where = places();
 const COMMAND = path.join(where.root, "out", "accept.mjs");
@@ -66,29 +66,7 @@ describe("on the emulated device", () => {
   });
 });
 
-/** What is wrong with a copy of the bundle that `change` was applied to and made to fit its manifests and its record. */
-function forged(change: (root: string) => void): string {
-  const copy = path.join(folder, "copy.lockstep");
-  fs.cpSync(bundle, copy, { recursive: true });
-  try {
-    change(copy);
-    reseal(copy);
-    const { checks } = verifyBundle(copy);
-    return checks
-      .filter(({ id }) => id !== "references")
-      .flatMap(({ reasons }) => reasons)
-      .join("\n");
-  } finally {
-    fs.rmSync(copy, { recursive: true, force: true });
-  }
-}
-
-function edited<T>(file: string, change: (value: T) => unknown): (root: string) => void {
-  return (root) => {
-    const place = path.join(root, file);
-    fs.writeFileSync(place, stableJson(change(JSON.parse(fs.readFileSync(place, "utf8")) as T)));
-  };
-}
+const forged = (change: (root: string) => void): string => forgedOf(bundle, change);
 
 const acceptance = (change: (value: AcceptanceRecord) => unknown): string => forged(edited(ACCEPTANCE_FILE, change));
 const withStep = (id: string, change: object) => (value: AcceptanceRecord) => ({
@@ -97,8 +75,17 @@ const withStep = (id: string, change: object) => (value: AcceptanceRecord) => ({
 });
 
 describe("a bundle that lies about its acceptance is invalid", () => {
-  it("and one that was only sealed again is not", () => {
+  it("to lockstep verify, even where every digest was made to fit", () => {
     expect(forged(() => {})).toBe("");
+    const copy = path.join(folder, "copy.lockstep");
+    fs.cpSync(bundle, copy, { recursive: true });
+    edited(ACCEPTANCE_FILE, withStep("parity", { words: "52 of 52 results passed, on naive" }))(copy);
+    reseal(copy);
+    const broken = verifyBundle(copy).checks.filter(({ reasons }) => reasons.length > 0);
+    fs.rmSync(copy, { recursive: true });
+    // The record lists the file by its digest, and the step is not what the results give.
+    expect(broken.map(({ id }) => id)).toEqual(["references", "derived"]);
+    expect(broken[1]?.reasons[0]).toContain('step parity is passed: "52 of 52');
   });
 
   it("where counts or verdict do not follow from the steps", () => {
@@ -111,7 +98,7 @@ describe("a bundle that lies about its acceptance is invalid", () => {
   });
 
   it("where a step is missing, or stands twice", () => {
-    expect(acceptance((value) => ({ ...value, steps: value.steps.slice(1) }))).toContain("steps");
+    expect(acceptance((value) => ({ ...value, steps: value.steps.slice(1) }))).toContain("cannot be read");
     expect(acceptance((value) => ({ ...value, steps: [...value.steps.slice(0, -1), value.steps[0]] }))).toContain(
       "its steps are build, devices",
     );
@@ -126,7 +113,13 @@ describe("a bundle that lies about its acceptance is invalid", () => {
   });
 
   it("where a step ran although what it needs had not passed", () => {
-    expect(acceptance(withStep("devices", { outcome: "failed" }))).toContain("step conformance ran although devices");
+    expect(acceptance(withStep("build", { outcome: "failed" }))).toContain(
+      "step devices ran although build had not passed",
+    );
+    expect(acceptance(withStep("devices", { outcome: "failed" }))).toContain("step devices is failed: ");
+    expect(acceptance(withStep("devices", { outcome: "not_run", words: "left out", files: [] }))).toContain(
+      "step conformance ran although devices had not passed",
+    );
   });
 
   it("where parity says what the record does not", () => {

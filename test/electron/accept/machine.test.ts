@@ -12,10 +12,10 @@ import {
   summaryLine,
   verdictOf,
 } from "../../../electron/accept/record.ts";
-import { attemptReport, forcedReport, programReport } from "../../../electron/accept/reports.ts";
+import { attemptReport, forcedReport, programReport, validationReport } from "../../../electron/accept/reports.ts";
 import { STEPS } from "../../../electron/accept/steps.ts";
 
-type Behaviour = "passes" | "fails" | "throws" | "not run" | "missing";
+type Behaviour = "passes" | "fails" | "fails usable" | "throws" | "not run" | "missing";
 
 /** A step that behaves so; `ran` collects the ids of those that began. */
 function step(id: StepId, behaviour: Behaviour, ran: StepId[]): Step<null> {
@@ -27,6 +27,7 @@ function step(id: StepId, behaviour: Behaviour, ran: StepId[]): Step<null> {
       ran.push(id);
       if (behaviour === "throws") throw new Error("it broke");
       if (behaviour === "not run") throw new NotRun("it found out that it cannot");
+      if (behaviour === "fails usable") return { outcome: "failed", words: "a contradiction", usable: true };
       return { outcome: behaviour === "fails" ? "failed" : "passed", words: `${id} ${behaviour}` };
     },
   };
@@ -77,6 +78,12 @@ describe("steps", () => {
     expect(wordsOf(missing.results, "build")).toBe("not_run: it is not there");
     expect(wordsOf(missing.results, "devices")).toBe("not_run: it needs the step build, which was not run");
     expect(missing.ran).toEqual([]);
+  });
+
+  it("behind a failed one that can be used go on", async () => {
+    const { results } = await outcomes({ devices: "fails usable" });
+    expect(wordsOf(results, "devices")).toBe("failed: a contradiction");
+    expect(wordsOf(results, "parity")).toBe("passed: parity passes");
   });
 
   it("may find out that they cannot run", async () => {
@@ -158,6 +165,34 @@ describe("what came back", () => {
       "not compiled",
     );
     expect(attemptReport({ compiled: true, pipeline: true, words: "SIMD width 32" }, true).outcome).toBe("passed");
+  });
+
+  it("of validation: silence proves nothing unless Metal said that both are on", () => {
+    const report = (enabled: { api: boolean; shader: boolean }, errors: number, outcome: "passed" | "failed") =>
+      validationReport({
+        schema: "lockstep.acceptance.validation/1",
+        device: "metal:0",
+        outcome,
+        results: [{ case: "a", route: "naive", verdict: outcome === "passed" ? "pass" : "fail" }],
+        validation: {
+          environment: {},
+          enabled,
+          counts: { lines: 2, errors, warnings: 0, unclear: 0, unknown: 0, dropped: 0 },
+          reports: [],
+        },
+      });
+    const on = { api: true, shader: true };
+    expect(report(on, 0, "passed")).toEqual({
+      outcome: "passed",
+      words: "1 of 1 results passed; 0 errors, 0 warnings, 0 lines of no known form",
+    });
+    expect(report(on, 1, "passed").outcome).toBe("failed");
+    expect(report(on, 0, "failed").outcome).toBe("failed");
+    expect(report({ api: true, shader: false }, 0, "passed")).toMatchObject({
+      outcome: "failed",
+      words: expect.stringContaining("Metal did not say that shader validation is on"),
+    });
+    expect(report({ api: false, shader: false }, 0, "passed").words).toContain("that API and shader validation is on");
   });
 
   it("of another program: its exit code decides, and `not run` is no pass", () => {
