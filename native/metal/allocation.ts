@@ -17,6 +17,8 @@ export function allocationProblem(
   if (bytes > maxBufferBytes) {
     return `${what} is ${figure(bytes)} bytes; the largest buffer of this device is ${figure(maxBufferBytes)} (maxBufferLength): use a shorter context.`;
   }
+  // Virtual GPUs recommend none.
+  if (recommendedMaxWorkingSetBytes === 0) return undefined;
   const before = allocated();
   const total = before + bytes;
   if (total <= recommendedMaxWorkingSetBytes) return undefined;

@@ -61,6 +61,8 @@ std::variant<double, std::string> Counters::read(const ClockSample& first, const
   if (start == MTLCounterErrorValue || end == MTLCounterErrorValue) {
     return std::string("Metal marked a sample as an error (MTLCounterErrorValue)");
   }
+  // macOS 26 left samples at zero that were resolved too early.
+  if (start == 0 || end == 0) return std::string("Metal left a sample at zero");
   if (start == last_start_ && end == last_end_) return std::string("the samples were not written");
   last_start_ = start;
   last_end_ = end;

@@ -48,6 +48,8 @@ DeviceFacts facts_of(id<MTLDevice> device, id<MTLDevice> preferred) {
   facts.name = to_string(device.name);
   facts.is_default = preferred != nil && preferred.registryID == device.registryID;
   if (@available(macOS 14.0, *)) facts.architecture = to_string(device.architecture.name);
+  // Nil, whatever the header says, on some virtual GPUs.
+  if (facts.architecture == "") facts.architecture = std::nullopt;
   for (const int family : kFamilies) {
     if ([device supportsFamily:static_cast<MTLGPUFamily>(family)]) facts.families.push_back(family);
   }
@@ -78,6 +80,8 @@ std::vector<DeviceFacts> device_facts() {
   }
   return all;
 }
+
+bool is_chip(id<MTLDevice> device) { return [device supportsFamily:MTLGPUFamilyApple7]; }
 
 id<MTLDevice> device_with(std::uint64_t registry_id) {
   NSArray<id<MTLDevice>>* devices = MTLCopyAllDevices();

@@ -1,7 +1,7 @@
 /** What is told of a Metal device beside its profile: one row a fact, with where it is read and how it is known. */
 import type { DeviceFact, DeviceProfile, KnownBy } from "../device.ts";
 import { chipCheck } from "./chip.ts";
-import { LOGGING_MACOS, macosMajor, macosProblem, newestLanguage } from "./language.ts";
+import { loggingProblem, macosMajor, newestLanguage, residencyProblem } from "./language.ts";
 import type { MetalReading } from "./profile.ts";
 
 /** A value, or why it is not known. */
@@ -204,15 +204,15 @@ const COMPILERS: readonly FactRow[] = [
     id: "kernel_logging",
     label: "Takes what kernels log",
     by: "table",
-    source: "MTLLogState, by the versions of macOS and of the SDK",
-    read: ({ system }) => yesOrWhy(macosProblem("MTLLogState", LOGGING_MACOS, system)),
+    source: "MTLLogState, by the versions of macOS and of the SDK; virtual GPUs have none",
+    read: ({ system }, profile) => yesOrWhy(loggingProblem(system, profile.virtualGpu?.value ?? false)),
   },
   {
     id: "residency_sets",
     label: "Residency sets",
     by: "table",
-    source: "MTLResidencySet, by the versions of macOS and of the SDK",
-    read: ({ system }) => yesOrWhy(macosProblem("MTLResidencySet", 15, system)),
+    source: "MTLResidencySet, by the versions of macOS and of the SDK; virtual GPUs have none",
+    read: ({ system }, profile) => yesOrWhy(residencyProblem(system, profile.virtualGpu?.value ?? false)),
   },
   {
     id: "offline_compiler",

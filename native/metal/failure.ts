@@ -36,13 +36,37 @@ const FAILURES: readonly FailureRow[] = [
   { code: 12, as: "crashed", what: "the kernel used more stack than the pipeline has: it recurses too deep" },
 ];
 
+interface ReasonRow {
+  /** What the driver calls it, at the end of Metal's words: `(0000000e:kIOGPUCommandBufferCallbackErrorImpactingInteractivity)`. */
+  readonly reason: RegExp;
+  readonly as: DeviceErrorCode;
+  readonly what: string;
+}
+
+/** What the code does not tell: macOS has more reasons than MTLCommandBufferError has codes, and gives most of them code 1. */
+const REASONS: readonly ReasonRow[] = [
+  {
+    reason: /ErrorImpactingInteractivity\b|\bImpacting Interactivity\b/,
+    as: "timed_out",
+    what: "the system ended it because it kept the GPU from the display: give it less work at once",
+  },
+  {
+    reason: /ErrorInnocentVictim\b|\bvictim of GPU error\b/,
+    as: "unavailable",
+    what: "the system discarded it while the GPU recovered from an error of other work: run it again",
+  },
+];
+
 /**
  * The error of a submission whose command buffer failed.
  * @param which the dispatch in words: `Dispatch 'scores' (1 of 3)`
  * @param encoders states of the encoders as the binding tells them
  */
 export function commandBufferFailure(which: string, error: MetalError, encoders: readonly string[]): DeviceError {
-  const row = error.domain === DOMAIN ? FAILURES.find((one) => one.code === error.code) : undefined;
+  const isMetal = error.domain === DOMAIN;
+  const row = isMetal
+    ? (REASONS.find((one) => one.reason.test(error.words)) ?? FAILURES.find((one) => one.code === error.code))
+    : undefined;
   const what = row?.what ?? "Metal gives no reason that is known";
   const states = encoders.length === 0 ? "" : ` Encoders: ${encoders.join("; ")}.`;
   return new DeviceError(row?.as ?? "crashed", refusalText(`${which} failed: ${what}.${states}`, error));

@@ -3,7 +3,9 @@ import { DEFAULT_LANGUAGE_VERSION } from "../msl/preprocess.ts";
 import type { MetalSystemFacts } from "./binding.ts";
 
 /** The macOS that brought MTLLogState, and with it what kernels log. */
-export const LOGGING_MACOS = 15;
+const LOGGING_MACOS = 15;
+/** The macOS that brought MTLResidencySet. */
+const RESIDENCY_MACOS = 15;
 
 interface LanguageRow {
   readonly version: string;
@@ -44,7 +46,7 @@ export function macosMajor(osVersion: string): number {
  * built with its SDK or a later one.
  * @param what as the subject of a sentence: `MTLLogState`
  */
-export function macosProblem(
+function macosProblem(
   what: string,
   major: number,
   { osVersion, sdkVersion }: Pick<MetalSystemFacts, "osVersion" | "sdkVersion">,
@@ -54,6 +56,22 @@ export function macosProblem(
   if (built < major)
     return `${what} needs an addon built with the SDK of macOS ${major}; this one was with that of ${built}`;
   return undefined;
+}
+
+/** Why Metal does not tell what kernels log; undefined if it does. Its log state needs a residency set. */
+export function loggingProblem(
+  system: Pick<MetalSystemFacts, "osVersion" | "sdkVersion">,
+  isVirtual: boolean,
+): string | undefined {
+  return macosProblem("MTLLogState", LOGGING_MACOS, system) ?? (isVirtual ? "a virtual GPU has none" : undefined);
+}
+
+/** Why memory is not kept resident in sets; undefined if it is. */
+export function residencyProblem(
+  system: Pick<MetalSystemFacts, "osVersion" | "sdkVersion">,
+  isVirtual: boolean,
+): string | undefined {
+  return macosProblem("MTLResidencySet", RESIDENCY_MACOS, system) ?? (isVirtual ? "a virtual GPU has none" : undefined);
 }
 
 /** The newest MSL version that the run-time compiler of this macOS takes. Undefined below macOS 10. */

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "detection.h"
 #include "exception.h"
 #include "words.h"
 
@@ -45,10 +46,10 @@ std::shared_ptr<Memory> Memory::allocate(id<MTLDevice> device, std::shared_ptr<R
   memory->back_ = length - kFront - bytes;
   @autoreleasepool {
     const std::optional<ErrorWords> refused = refusal_of([&] {
-      if (bytes >= kHeapFrom) {
+      if (bytes >= kHeapFrom && is_chip(device)) {
         memory->heap_ = make_heap(device, length, label);
         memory->buffer_ = [memory->heap_ newBufferWithLength:length options:kOptions];
-        // Not every GPU has heaps of shared memory; a buffer of its own serves as well.
+        // A buffer of its own serves as well.
         if (memory->buffer_ == nil) memory->heap_ = nil;
       }
       if (memory->buffer_ == nil) memory->buffer_ = [device newBufferWithLength:length options:kOptions];

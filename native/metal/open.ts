@@ -4,7 +4,7 @@ import { type Device, type DeviceEntry, DeviceError, type DeviceProfile } from "
 import { cacheFolder, ModuleCache } from "../emulator/cache.ts";
 import type { Metal, MetalConnection, MetalDeviceFacts } from "./binding.ts";
 import { MetalDevice } from "./device.ts";
-import { LOGGING_MACOS, macosProblem } from "./language.ts";
+import { loggingProblem } from "./language.ts";
 import { type ProfileResult, readProfile } from "./profile.ts";
 import { type OfflineCompiler, probeOfflineCompiler } from "./toolchain.ts";
 
@@ -38,9 +38,12 @@ export async function openMetalDevice(index: number | undefined, options: MetalD
   const metal = present(options.addon.metal);
   const { facts, profile } = await find(metal, index);
   const system = metal.system();
-  const logging = (options.logging ?? false) && macosProblem("MTLLogState", LOGGING_MACOS, system) === undefined;
+  const isVirtual = profile.virtualGpu?.value ?? false;
+  const logging = (options.logging ?? false) && loggingProblem(system, isVirtual) === undefined;
   const environment = options.environment ?? process.env;
-  const cache = keepsArchives(environment) ? new ModuleCache(options.cacheDir ?? cacheFolder(environment)) : null;
+  const cache = keepsArchives(environment, isVirtual)
+    ? new ModuleCache(options.cacheDir ?? cacheFolder(environment))
+    : null;
   let connection: MetalConnection;
   try {
     connection = await metal.open(facts.registryId, { logging });
@@ -53,9 +56,11 @@ export async function openMetalDevice(index: number | undefined, options: MetalD
 
 /**
  * False under shader validation, which Apple calls incompatible with binary archives: it instruments pipelines as they are
- * made. A captured document must not need a file of this machine either.
+ * made. A captured document must not need a file of this machine either. Metal ends the process that opens an archive on
+ * some virtual GPUs.
  */
-function keepsArchives(environment: Readonly<Record<string, string | undefined>>): boolean {
+function keepsArchives(environment: Readonly<Record<string, string | undefined>>, isVirtual: boolean): boolean {
+  if (isVirtual) return false;
   const isOn = (name: string): boolean => !["", "0"].includes(environment[name] ?? "");
   return !isOn("MTL_SHADER_VALIDATION") && !isOn("MTL_CAPTURE_ENABLED");
 }

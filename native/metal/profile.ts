@@ -92,7 +92,8 @@ function chipOf({ device, system }: MetalReading): Known<string> {
 
 function architectureOf({ device, system }: MetalReading): Known<string> {
   if (device.architecture !== null) return known(device.architecture, "api", "MTLDevice.architecture.name");
-  const untold = `MTLDevice.architecture needs macOS 14, this is ${system.osVersion}`;
+  const isOld = macosMajor(system.osVersion) < 14;
+  const untold = isOld ? `MTLDevice.architecture needs macOS 14, this is ${system.osVersion}` : "the device tells none";
   const chip = tableChip(system.cpuBrand);
   if (chip?.architecture_string) {
     return known(chip.architecture_string, "table", `native/chips.json: ${chip.architecture_confidence}; ${untold}`);

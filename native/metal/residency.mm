@@ -1,19 +1,36 @@
 #include "residency.h"
 
+#include <cstdlib>
+
+#include "detection.h"
+#include "exception.h"
 #include "sdk.h"
 
 namespace lockstep::metal {
+namespace {
+
+/// Not in a process that captures: documents of queues with residency sets were not replayed on macOS 26.
+[[maybe_unused]] bool captures() {
+  const char* enabled = std::getenv("MTL_CAPTURE_ENABLED");
+  return enabled != nullptr && *enabled != '\0' && *enabled != '0';
+}
+
+}  // namespace
 
 Residency::Residency(id<MTLDevice> device, id<MTLCommandQueue> queue) : queue_(queue) {
 #if LOCKSTEP_SDK_15
+  if (!is_chip(device) || captures()) return;
   if (@available(macOS 15.0, *)) {
-    MTLResidencySetDescriptor* descriptor = [MTLResidencySetDescriptor new];
-    descriptor.label = @"lockstep";
-    NSError* error = nil;
     // Without a set Metal pages memory in by itself: slower at most.
-    id<MTLResidencySet> set = [device newResidencySetWithDescriptor:descriptor error:&error];
-    if (set != nil) [queue addResidencySet:set];
-    set_ = set;
+    static_cast<void>(refusal_of([&] {
+      MTLResidencySetDescriptor* descriptor = [MTLResidencySetDescriptor new];
+      descriptor.label = @"lockstep";
+      NSError* error = nil;
+      id<MTLResidencySet> set = [device newResidencySetWithDescriptor:descriptor error:&error];
+      if (set == nil) return;
+      [queue addResidencySet:set];
+      set_ = set;
+    }));
   }
 #else
   static_cast<void>(device);

@@ -77,9 +77,22 @@ test("macOS 13 and a kernel that knows no names: null, and nothing that is too n
   });
 });
 
-test("a virtual machine", () => {
-  standIn.set({ "sysctl.kern.hv_vmm_present": 1 });
+test("a virtual machine", async () => {
+  standIn.set({ "sysctl.kern.hv_vmm_present": 1, architecture: "nil" });
   expect(standIn.metal.system().virtualMachine).toBe(true);
+  expect((await standIn.metal.devices())[0]?.architecture).toBeNull();
+});
+
+test.each([
+  ["26.4.1", "25E246", "26.4.1"],
+  ["16.4.1", "25E246", "26.4.1"],
+  ["16.0.0", undefined, "26.0.0"],
+  ["16.0.0", "26A123", "27.0.0"],
+  ["15.7.2", "24G325", "15.7.2"],
+  ["27.1.0", "26B12", "27.1.0"],
+])("a program built with an older SDK is told %s in build %s: it is macOS %s", (os, build, version) => {
+  standIn.set({ os, ...(build === undefined ? {} : { "sysctl.kern.osversion": build }) });
+  expect(standIn.metal.system().osVersion).toBe(version);
 });
 
 test.each([

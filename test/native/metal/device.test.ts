@@ -185,6 +185,17 @@ describe("compile and pipeline", () => {
     expect(other.id).not.toBe(first.id);
   });
 
+  it("keeps none on a virtual GPU, where opening one ends the process", async () => {
+    const device = await open({ families: "1005", "sysctl.kern.hv_vmm_present": 1 }, true);
+    expect(device.profile.virtualGpu).toMatchObject({ value: true });
+    const library = await device.compile(SCALE);
+    for (const factor of [5, 5]) {
+      const pipeline = await device.pipeline(library, "scale", { constants: { factor } });
+      expect(pipeline.receipt.cached).toBe(false);
+    }
+    expect(standIn.violations()).toEqual([]);
+  });
+
   it("goes on without an archive that cannot be written", async () => {
     const device = await open({ "fail.archive_write": "disk" });
     const library = await device.compile(SCALE);

@@ -21,6 +21,42 @@ describe("commandBufferFailure", () => {
     expect(error.message).toContain(`Metal's words (${DOMAIN} ${code}): Caused a GPU error`);
   });
 
+  it.each([
+    [
+      1,
+      "Impacting Interactivity (0000000e:kIOGPUCommandBufferCallbackErrorImpactingInteractivity)",
+      "timed_out",
+      "display",
+    ],
+    [
+      1,
+      "Discarded (victim of GPU error/recovery) (00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)",
+      "unavailable",
+      "run it again",
+    ],
+    [1, "Discarded (victim of GPU error/recovery) (IOAF code 5)", "unavailable", "run it again"],
+    [1, "Internal Error (00000102:Internal Error)", "crashed", "internal error"],
+    [2, "Caused GPU Hang Error (00000003:kIOGPUCommandBufferCallbackErrorHang)", "timed_out", "too long"],
+    [3, "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)", "crashed", "outside"],
+    [
+      4,
+      "Ignored (for causing prior/excessive GPU errors) (00000004:kIOGPUCommandBufferCallbackErrorSubmissionsIgnored)",
+      "unavailable",
+      "start the process again",
+    ],
+    [
+      8,
+      "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)",
+      "unavailable",
+      "too little memory",
+    ],
+  ] as const)("code %i, as macOS words it: %s", (code, metal, as, words) => {
+    const error = commandBufferFailure(which, { words: metal, domain: DOMAIN, code }, []);
+    expect(error.code).toBe(as);
+    expect(error.message).toContain(words);
+    expect(error.message).toContain(metal);
+  });
+
   it("reads codes of no other domain", () => {
     const error = commandBufferFailure(which, { words: "no", domain: "NSPOSIXErrorDomain", code: 2 }, []);
     expect(error.code).toBe("crashed");
@@ -96,6 +132,7 @@ describe("allocationProblem", () => {
 
   it("lets through what fits", () => {
     expect(allocationProblem(1000, "k", limits, () => 500)).toBeUndefined();
+    expect(allocationProblem(1000, "k", { ...limits, recommendedMaxWorkingSetBytes: 0 }, () => 500)).toBeUndefined();
   });
 
   it.each([

@@ -112,6 +112,33 @@ test("a macOS without residency sets, and one whose Metal gives none", async () 
   }
 });
 
+test("a GPU that is no chip of a Mac: neither heaps nor residency sets, which end processes there", async () => {
+  standIn.set({ families: "1005" });
+  const before = { heaps: standIn.count("heap buffers"), requests: standIn.count("residency requests") };
+  const other = await connect(standIn);
+  const large = other.allocate(20 * MIB, "large");
+  large.fill(7);
+  expect(large.sentinelIntact()).toBe(true);
+  expect(standIn.count("heap buffers")).toBe(before.heaps);
+  expect(standIn.count("residency requests")).toBe(before.requests);
+  large.release();
+  other.close();
+});
+
+test("a process that captures: no residency sets, which documents of macOS 26 were not replayed with", async () => {
+  const requests = standIn.count("residency requests");
+  process.env.MTL_CAPTURE_ENABLED = "1";
+  try {
+    const other = await connect(standIn);
+    const large = other.allocate(20 * MIB, "large");
+    expect(standIn.count("residency requests")).toBe(requests);
+    large.release();
+    other.close();
+  } finally {
+    delete process.env.MTL_CAPTURE_ENABLED;
+  }
+});
+
 test("where there is no heap, a buffer of its own", () => {
   standIn.set({ "fail.heap": 1 });
   const before = standIn.count("buffers");

@@ -173,6 +173,8 @@ describe("facts", () => {
   it("tell what macOS and the SDK of the addon allow together", () => {
     expect(factOf(M3_MAX, "kernel_logging").value).toBe("yes");
     expect(factOf(M1, "kernel_logging").value).toBe("no: MTLLogState needs macOS 15; this is 13.6.0");
+    expect(factOf(PARAVIRTUAL, "kernel_logging").value).toBe("no: a virtual GPU has none");
+    expect(factOf(PARAVIRTUAL, "residency_sets").value).toBe("no: a virtual GPU has none");
     expect(factOf(changed(M5, {}, { sdkVersion: 140200 }), "residency_sets").value).toBe(
       "no: MTLResidencySet needs an addon built with the SDK of macOS 15; this one was with that of 14",
     );

@@ -8,7 +8,9 @@ MTLCommonCounterSet const MTLCommonCounterSetTimestamp = @"timestamp";
 
 @implementation MTLArchitecture
 - (NSString *)name {
-  return stand_in::string(stand_in::setting("architecture", "stand-in"));
+  const std::string told = stand_in::setting("architecture", "stand-in");
+  // Nil in spite of the header, as some virtual GPUs have it.
+  return told == "nil" ? nil : stand_in::string(told);
 }
 @end
 
@@ -114,6 +116,8 @@ MTLCommonCounterSet const MTLCommonCounterSetTimestamp = @"timestamp";
 }
 - (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error {
   stand_in::may_block("newBinaryArchiveWithDescriptor");
+  // Real drivers end the process: "Target device architecture is nil".
+  if (![self supportsFamily:MTLGPUFamilyApple7]) stand_in::violation("a binary archive on a GPU that is no chip");
   return [StandInArchive open:descriptor error:error];
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
@@ -124,6 +128,8 @@ MTLCommonCounterSet const MTLCommonCounterSetTimestamp = @"timestamp";
 }
 - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor {
   if (descriptor.size == 0) stand_in::violation("a heap of 0 bytes");
+  // Real drivers end the process: "MTLStorageModePrivate is required for heaps".
+  if (![self supportsFamily:MTLGPUFamilyApple7]) stand_in::violation("a heap of shared memory on a GPU that is no chip");
   if (stand_in::has("fail.heap")) return nil;
   StandInHeap *heap = [StandInHeap new];
   heap->device = self;
@@ -143,10 +149,12 @@ MTLCommonCounterSet const MTLCommonCounterSetTimestamp = @"timestamp";
   stand_in::needs_macos(15, "newLogStateWithDescriptor");
   if (stand_in::has("fail.log")) return stand_in::fail(error, @"MTLLogStateErrorDomain", 2, stand_in::setting("fail.log"));
   if (descriptor.bufferSize < 1024) stand_in::violation("a log buffer of %ld bytes", descriptor.bufferSize);
+  if (![self supportsFamily:MTLGPUFamilyApple7]) return stand_in::fail(error, @"MTLLogStateErrorDomain", 2, "(null)");
   return [StandInLogState new];
 }
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error {
   stand_in::needs_macos(15, "newResidencySetWithDescriptor");
+  if (![self supportsFamily:MTLGPUFamilyApple7]) stand_in::violation("a residency set on a GPU that is no chip");
   if (stand_in::has("fail.residency")) return stand_in::fail(error, @"MTLResidencySetErrorDomain", 1, stand_in::setting("fail.residency"));
   return [StandInResidencySet new];
 }
