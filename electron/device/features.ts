@@ -236,7 +236,6 @@ export const FEATURES: readonly Feature[] = [
     title: "logging from a kernel (os_log)",
     matters: "print what a lane holds; excludes a GPU capture",
     source: "MTLLogState, macOS 15; MSL 3.2",
-    fact: "kernel_logging",
     check: (capabilities) => [
       metal("3.2", "os_log in kernels came with MSL 3.2")(capabilities),
       macos("15.0", "MTLLogState came with macOS 15")(capabilities),
@@ -303,7 +302,6 @@ export const FEATURES: readonly Feature[] = [
     matters: "keep weights and caches wired between two tokens",
     source: "MTLResidencySet, macOS 15",
     emulated: "memory of this process, always there",
-    fact: "residency_sets",
     check: (capabilities) => [macos("15.0", "MTLResidencySet came with macOS 15")(capabilities)],
   },
   {
@@ -409,9 +407,7 @@ const NOT_KNOWN = "not known";
 /** The answer of the device itself, where it was asked; null where it was not. */
 function askedOf({ fact, title }: Feature, device: FeatureDevice | undefined) {
   if (fact === undefined) return null;
-  const known = device?.facts?.find(
-    ({ id, by, value }) => id === fact && value !== null && (by === "api" || by === "probe"),
-  );
+  const known = device?.facts?.find(({ id, by, value }) => id === fact && value !== null && by === "api");
   if (known === undefined || known.value === null) return null;
   const held = /^yes\b/.test(known.value);
   return {

@@ -54,6 +54,16 @@ describe("captures", () => {
     expect(await cell(page, "scratch_bytes", 2)).toContain("2,105,344");
     expect(await cell(page, "registers", 2)).toBe("not known");
 
+    // Where there is no Metal device a capture cannot be made: the button stays within reach and says why.
+    const capture = page.getByRole("button", { name: "Capture this case" });
+    await capture.focus();
+    expect(await capture.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await capture.getAttribute("aria-disabled")).toBe("true");
+    const why = (await capture.getAttribute("aria-describedby"))!;
+    expect(await page.locator(`[id="${why}"]`).innerText()).toContain("Metal");
+    await page.keyboard.press("Enter");
+    expect(await page.locator("[data-captured]").count()).toBe(0);
+
     // A tile of 8 takes all that a threadgroup has.
     await page.getByLabel("tile 8").check();
     await page.getByText("breaks dynamic bytes").waitFor();

@@ -116,6 +116,7 @@ describe("a Mac with an M3 Max, as the window would show it", () => {
     await page.getByRole("button", { name: "timestamps between dispatches" }).click();
     await page.getByText("emulated: wall time of the emulation", { exact: false }).waitFor();
     expect(page.url()).toContain("device=emulated");
+    expect(await page.locator(".status code").innerText()).toBe("lockstep devices --device emulated");
     await page.locator('[data-device="metal:0"]').getByRole("button").click();
     await page.locator('.dev[data-standing="chip"]').waitFor();
   });

@@ -73,7 +73,7 @@ export function DevicePage(): ReactElement {
   const chipList = useAnswer("chips.list", {});
   const info = useAnswer("app.info", {});
   const featureList = useAnswer("device.features", choice);
-  useViewCommand(["lockstep", "devices", ...(choice.chip === null ? [] : choiceWords(choice))]);
+  useViewCommand(["lockstep", "devices", ...choiceWords(choice)]);
   const devices = answer.state === "there" ? answer.value.devices : [];
   const profile = chosenProfile(devices, choice);
   useTrail("Device", profile?.id ?? "none");

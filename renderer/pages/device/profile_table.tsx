@@ -1,7 +1,7 @@
 /** The device's profile and limits: every value with how it is known and where it was read. */
 import type { ReactElement } from "react";
 import { isSoft, KNOWN_BY, type KnownBy } from "../../parts/known_by.ts";
-import { countText } from "../../parts/text.ts";
+import { countText, sizeText } from "../../parts/text.ts";
 import type { Profile } from "../../state/device_choice.ts";
 import type { Chip } from "./words.ts";
 
@@ -41,9 +41,23 @@ function virtualOf({ virtualGpu }: Profile): readonly ProfileFact[] {
   return [{ label: "virtual GPU", value, by: virtualGpu.by, source: virtualGpu.source }];
 }
 
+/** Bytes as `48.0 GiB, 51,539,607,552 B`, ticks with commas, anything else as it is. */
+export function factText(id: string, value: string): string {
+  const count = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(count)) return value;
+  if (id.endsWith("_bytes")) return count < 1024 ? `${value} B` : `${sizeText(count)}, ${countText(count)} B`;
+  return id.endsWith("_hz") ? countText(count) : value;
+}
+
 /** What else a Metal device was asked, in the order in which it has it. */
 export function moreFactsOf({ facts = [] }: Profile): readonly ProfileFact[] {
-  return facts.map(({ label, value, by, source, reason }) => ({ label, value, by, source, reason }));
+  return facts.map(({ id, label, value, by, source, reason }) => ({
+    label,
+    value: value === null ? null : factText(id, value),
+    by,
+    source,
+    reason,
+  }));
 }
 
 const LIMITS = [
@@ -81,7 +95,9 @@ function chipFactsOf(chip: Chip): readonly ProfileFact[] {
 function Row({ fact }: { readonly fact: ProfileFact }): ReactElement {
   return (
     <tr>
-      <td className="t2 el">{fact.label}</td>
+      <td className="t2 el" title={fact.label}>
+        {fact.label}
+      </td>
       {fact.value === null ? (
         <td className="t3 el" title={fact.reason ?? undefined}>
           not known: {fact.reason}

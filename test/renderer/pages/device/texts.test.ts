@@ -4,6 +4,7 @@ import { GIB, workingSetLimit } from "../../../../electron/device/budget.ts";
 import { askedOf } from "../../../../renderer/pages/device/asked.ts";
 import { fitting, gibTicks } from "../../../../renderer/pages/device/budget_axis.ts";
 import { longestText, memoryRows } from "../../../../renderer/pages/device/memory_rows.ts";
+import { factText } from "../../../../renderer/pages/device/profile_table.tsx";
 import { bandwidthText, type Chip, coresText, shortRequires } from "../../../../renderer/pages/device/words.ts";
 
 function chip(variants: Chip["variants"]): Chip {
@@ -74,4 +75,16 @@ describe("the longest context by memory", () => {
 
 it("a requirement is short in the table", () => {
   expect(shortRequires("Apple10 or later, Metal 4 or later")).toBe("Apple10+, Metal 4+");
+});
+
+describe("facts of a Metal device", () => {
+  it("have bytes and ticks that can be read; anything else stays as the device said it", () => {
+    expect(factText("recommended_working_set_bytes", "51539607552")).toBe("48.0 GiB, 51,539,607,552 B");
+    expect(factText("threadgroup_memory_alignment_bytes", "16")).toBe("16 B");
+    expect(factText("timestamp_frequency_hz", "1000000000")).toBe("1,000,000,000");
+    expect(factText("registry_id", "4294968432")).toBe("4294968432");
+    expect(factText("families", "Apple5 (1005)")).toBe("Apple5 (1005)");
+    // More than a JavaScript number holds.
+    expect(factText("max_buffer_bytes", "18446744073709551615")).toBe("18446744073709551615");
+  });
 });
