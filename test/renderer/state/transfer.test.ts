@@ -45,8 +45,9 @@ const { signal } = new AbortController();
 describe("what was dropped", () => {
   it("is told by its name", async () => {
     expect(
-      ["a.safetensors", "b.ZIP", "c.lockstep", "c.lockstep.zip", "k.kernel.json", "d.txt", "zip"].map(kindOfFile),
+      ["a.safetensors", "b.ZIP", "c.lockstep", "c.lockstep.zip", "k.kernel.json", "d.jpg", "zip"].map(kindOfFile),
     ).toEqual(["inputs", "zip", "zip", "zip", "kernel", undefined, undefined]);
+    for (const name of ["gpu.xml", "app Counters.CSV", "counters.txt"]) expect(kindOfFile(name)).toBe("attachment");
     const named = (...paths: readonly string[]): readonly DroppedFile[] =>
       paths.map((name) => ({ path: name, file: new Blob([]) }));
     expect(kindOfFolder(named("a.metal", "a.kernel.json"))).toBe("kernel");
@@ -56,7 +57,7 @@ describe("what was dropped", () => {
       kind: "inputs",
       name: "x.safetensors",
     });
-    expect(await droppedOf([], [new File(["x"], "x.txt")])).toMatchObject({ kind: "other" });
+    expect(await droppedOf([], [new File(["x"], "x.jpg")])).toMatchObject({ kind: "other" });
     expect(await droppedOf([null, null], [])).toMatchObject({
       kind: "other",
       reason: expect.stringContaining("one is taken"),
