@@ -1,11 +1,12 @@
 /** The host as a child that Node forks: the way of the command line and of the window in a browser. */
 import { fork } from "node:child_process";
+import { hostEnvironment } from "./host_environment.ts";
 import { streamEnd } from "./stream_end.ts";
 import type { HostEnvironment, HostProcess } from "./transport.ts";
 
 export function forkHost(path: string, environment: HostEnvironment = {}): HostProcess {
   const child = fork(path, [], {
-    env: { ...process.env, ...environment },
+    env: hostEnvironment(environment),
     // Keeps NaN and infinities, which JSON would turn into null.
     serialization: "advanced",
     // A process group of its own: Ctrl-C reaches the door alone, which then cancels in order.

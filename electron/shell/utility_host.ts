@@ -1,5 +1,6 @@
 /** The host as a utility process of the desktop app: there the fuse RunAsNode is off, so that Node cannot fork. */
 import { utilityProcess } from "electron";
+import { hostEnvironment } from "../host/host_environment.ts";
 import { streamEnd } from "../host/stream_end.ts";
 import type { HostEnvironment, HostProcess } from "../host/transport.ts";
 
@@ -15,7 +16,7 @@ export function utilityHost(path: string, environment: HostEnvironment = {}): Ho
   const child = utilityProcess.fork(path, [], {
     serviceName: HOST_SERVICE,
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...environment },
+    env: hostEnvironment(environment),
   });
   child.stderr?.setEncoding("utf8");
   const drained = streamEnd(child.stderr);

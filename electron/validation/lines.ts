@@ -42,6 +42,12 @@ const FORMS: readonly Form[] = [
     seen: "madebyollin/maple-diffusion issue 20",
   },
   {
+    id: "cache_lock",
+    pattern: /\bflock failed to lock (?:list|maps) file\b/,
+    means: "nothing",
+    seen: "AcademySoftwareFoundation/MaterialX issue 1331: two processes share Metal's cache of pipelines",
+  },
+  {
     id: "invalid_access",
     pattern: /\bInvalid (?:[\w-]+ )*?(?:load|store|read|write|access|atomic)\b.*\bexecuting \w+ function\b/,
     means: { severity: "error", layer: "shader" },

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HostClient } from "../../../electron/host/client.ts";
+import { hostEnvironment } from "../../../electron/host/host_environment.ts";
 import { ValidationCollector } from "../../../electron/validation/collector.ts";
 import { missingEnvironment, VALIDATION_ENVIRONMENT } from "../../../electron/validation/environment.ts";
 import { validationGate, withValidation } from "../../../electron/validation/gate.ts";
@@ -71,6 +72,14 @@ describe("a host under validation", () => {
     expect(said.join("")).toBe("layer: undefined\n");
     expect(missingEnvironment({}, VALIDATION_ENVIRONMENT)).toContain("MTL_SHADER_VALIDATION=1");
     expect(missingEnvironment({ ...VALIDATION_ENVIRONMENT }, VALIDATION_ENVIRONMENT)).toEqual([]);
+  });
+});
+
+describe("the environment of a host", () => {
+  it("has no variable of Metal's that was not asked for, and is left alone where nothing is", () => {
+    const own = { PATH: "/bin", MTL_SHADER_VALIDATION_DISABLE_PIPELINES: "all", METAL_DEVICE_WRAPPER_TYPE: "1" };
+    expect(hostEnvironment(VALIDATION_ENVIRONMENT, own)).toEqual({ PATH: "/bin", ...VALIDATION_ENVIRONMENT });
+    expect(hostEnvironment({}, own)).toEqual(own);
   });
 });
 

@@ -76,6 +76,12 @@ describe("what is read", () => {
 });
 
 describe("what is not silence", () => {
+  it("is not Metal's word that another process uses its cache", () => {
+    const lock =
+      "flock failed to lock list file (/var/folders/x/C//com.apple.metal/31001/libraries.list): errno = 35\n";
+    expect(readValidation(`${BANNERS}${NSLOG}${lock}`).counts).toMatchObject({ unclear: 0, unknown: 0, errors: 0 });
+  });
+
   it("a line of Metal's that no form knows is unclear, and kept", () => {
     const { reports, counts } = readValidation("MTLSomethingNew: resource 12 was touched\n");
     expect(reports).toMatchObject([
