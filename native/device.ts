@@ -117,6 +117,8 @@ export interface KernelArgument {
   readonly type?: string;
   /** Bytes of one pointee; what is bound must have as many. Absent where the device does not tell. */
   readonly pointeeBytes?: number;
+  /** What an offset into the buffer must be a multiple of. Absent where the device does not tell. */
+  readonly alignmentBytes?: number;
 }
 
 export interface KernelFunction {

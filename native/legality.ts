@@ -25,7 +25,8 @@ export function dispatchProblem(dispatch: Dispatch, context: DispatchContext): s
     threadgroupMemoryProblem(dispatch, context) ??
     argumentProblem(dispatch, context) ??
     missingArgument(dispatch) ??
-    shortArgument(dispatch)
+    shortArgument(dispatch) ??
+    misalignedArgument(dispatch)
   );
 }
 
@@ -151,6 +152,18 @@ function shortArgument(dispatch: Dispatch): string | undefined {
     const bytes = "bytes" in bound ? bound.bytes.byteLength : bound.buffer.bytes - (bound.offset ?? 0);
     if (bytes >= pointeeBytes) continue;
     return `${count(bytes)} bytes are bound to '${name}' [[buffer(${index})]]; the kernel reads ${count(pointeeBytes)} at least`;
+  }
+  return undefined;
+}
+
+/** An offset that does not fit the type that the kernel reads there, as far as the device tells what that takes. */
+function misalignedArgument(dispatch: Dispatch): string | undefined {
+  for (const { kind, index, name, alignmentBytes = 1 } of dispatch.pipeline.function.arguments ?? []) {
+    const bound = dispatch.arguments.find((one) => one.index === index);
+    if (kind !== "buffer" || bound === undefined || "bytes" in bound) continue;
+    const { offset = 0 } = bound;
+    if (offset % alignmentBytes === 0) continue;
+    return `the offset of '${name}' [[buffer(${index})]] is ${count(offset)}; what the kernel reads there is aligned to ${alignmentBytes}: use a multiple of it`;
   }
   return undefined;
 }

@@ -33,8 +33,9 @@ struct DeviceFacts {
 
 std::vector<DeviceFacts> device_facts();
 
-/// Whether it is the GPU of an M-series chip (family Apple7). Those that a virtual machine lends are of fewer families, and
-/// their drivers lack what Metal declares: residency sets, and heaps of shared memory, for which others end the process.
+/// Whether it is the GPU of an M-series chip (family Apple7). Those that a virtual machine lends are of fewer families,
+/// and their drivers lack what Metal declares: residency sets, and heaps of shared memory, for which others end the
+/// process.
 bool is_chip(id<MTLDevice> device);
 
 /// nil where no device has this id.

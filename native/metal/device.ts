@@ -397,9 +397,10 @@ function mathModeSource(by: Compiled["mathModeBy"]): string {
 
 /** The arguments that the kernel uses, as Metal reflects them. */
 function argumentsOf(reflected: readonly MetalArgument[]): readonly KernelArgument[] {
-  return reflected.flatMap(({ name, kind, index, access, used, dataBytes }) => {
+  return reflected.flatMap(({ name, kind, index, access, used, dataBytes, alignment }) => {
     if (kind === "other" || !used) return [];
     const pointee = kind === "buffer" && dataBytes > 0 ? { pointeeBytes: dataBytes } : {};
-    return [{ name, kind, index, readOnly: access === 0, ...pointee }];
+    const aligned = kind === "buffer" && alignment > 1 ? { alignmentBytes: alignment } : {};
+    return [{ name, kind, index, readOnly: access === 0, ...pointee, ...aligned }];
   });
 }

@@ -31,8 +31,8 @@ std::optional<int> kernel_int(const char* name) {
   return value;
 }
 
-/// The version of macOS itself. A program that was built with an SDK before 26, as node and Electron may be, is told 16 for
-/// 26; there is no macOS 16 to 25. The build number begins with the version of Darwin, which is one less from macOS 26 on.
+/// The version of macOS itself. A program that was built with an SDK before 26, as node and Electron may be, is told 16
+/// for 26; there is no macOS 16 to 25. The build number begins with the version of Darwin, one less from macOS 26 on.
 long major_version(long told, const std::optional<std::string>& build) {
   if (told < 16 || told > 25) return told;
   const long darwin = build ? std::strtol(build->c_str(), nullptr, 10) : 0;
@@ -50,7 +50,8 @@ SystemFacts system_facts() {
   facts.sdk_version = __MAC_OS_X_VERSION_MAX_ALLOWED;
   @autoreleasepool {
     const NSOperatingSystemVersion version = [NSProcessInfo processInfo].operatingSystemVersion;
-    facts.os_version = std::to_string(major_version(version.majorVersion, facts.os_build)) + "." + std::to_string(version.minorVersion) + "." +
+    const long major = major_version(version.majorVersion, facts.os_build);
+    facts.os_version = std::to_string(major) + "." + std::to_string(version.minorVersion) + "." +
                        std::to_string(version.patchVersion);
   }
   return facts;

@@ -1,6 +1,6 @@
 /** What the emulated device's own tests do not reach: pipelines with facts that only Metal tells. */
 import { describe, expect, it } from "vitest";
-import type { Dispatch, KernelArgument, Pipeline } from "../../native/device.ts";
+import type { DeviceBuffer, Dispatch, KernelArgument, Pipeline } from "../../native/device.ts";
 import { tableLimits } from "../../native/emulator/profile.ts";
 import { type DispatchContext, dispatchProblem, paddedMemory } from "../../native/legality.ts";
 
@@ -57,6 +57,17 @@ describe("dispatchProblem", () => {
     const { pointeeBytes, ...untold } = PARAMS;
     expect(pointeeBytes).toBe(16);
     expect(dispatchProblem(dispatchOf(pipelineWith([untold]), short), CONTEXT)).toBeUndefined();
+  });
+
+  it("refuses an offset that does not fit the type, where the device tells what that takes", () => {
+    const buffer = { label: "b", bytes: 64 } as DeviceBuffer;
+    const at = (offset: number) => ({ arguments: [{ index: 1, buffer, offset }] });
+    const aligned = pipelineWith([{ ...PARAMS, alignmentBytes: 16 }]);
+    expect(dispatchProblem(dispatchOf(aligned, at(8)), CONTEXT)).toBe(
+      "the offset of 'params' [[buffer(1)]] is 8; what the kernel reads there is aligned to 16: use a multiple of it",
+    );
+    expect(dispatchProblem(dispatchOf(aligned, at(32)), CONTEXT)).toBeUndefined();
+    expect(dispatchProblem(dispatchOf(pipelineWith([PARAMS]), at(8)), CONTEXT)).toBeUndefined();
   });
 
   it("misses no argument where the device tells none", () => {
