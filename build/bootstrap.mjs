@@ -150,7 +150,9 @@ async function main() {
       name: "bundling",
       stamp: `${OUT}/bundle.stamp`,
       value: digest([...bundledFiles(), "build/bundle.mjs"], [lock]),
-      products: ["cli.mjs", "host.mjs", "serve.mjs", "main.mjs", "preload.cjs"].map((name) => `${OUT}/${name}`),
+      products: ["cli.mjs", "host.mjs", "serve.mjs", "main.mjs", "preload.cjs", "accept.mjs", "accept_host.mjs"].map(
+        (name) => `${OUT}/${name}`,
+      ),
       work: async () => (await import("./bundle.mjs")).bundle(),
     });
     await step({

@@ -48,7 +48,8 @@ export const matrix16x16: AcceptStep = {
 };
 
 /** The route's results in the parity run, which has just been. */
-function ofParity({ recorder }: AcceptContext): StepReport {
+function ofParity({ recorder, run }: AcceptContext): StepReport {
+  if (run === null) throw new NotRun("it is one of the parity run, which was not run");
   const results = recorder.results.filter(({ route }) => route === ROUTE_16X16);
   if (results.length === 0) throw new NotRun("the parity run has no result of it: its predicates did not hold");
   const passed = results.every(({ verdict }) => verdict === "pass");
@@ -133,8 +134,12 @@ export const validation: AcceptStep = {
   },
 };
 
-/** The case and route that are captured: small, of two dispatches and more. */
-const CAPTURED = { case: "gqa_decode", route: "fused_split_kv" } as const;
+/** What is captured: small, of two dispatches. */
+export const CAPTURED = {
+  suite: "quick",
+  case: "gqa_decode/h32kv4d512/L1023/tail4/f32",
+  route: "fused_split_kv_p64",
+} as const;
 
 export const capture: AcceptStep = {
   id: "capture",
@@ -146,25 +151,14 @@ export const capture: AcceptStep = {
     context.signal.addEventListener("abort", onAbort, { once: true });
     const out = context.target.replace(/\.lockstep$/, ".gputrace");
     try {
-      const first = context.recorder.results.find(
-        (result) => result.verdict === "pass" && result.route.startsWith(CAPTURED.route),
-      );
-      if (first === undefined) throw new NotRun(`the parity run has no result of ${CAPTURED.route} that passed`);
-      const end = await host.capture(
-        {
-          suite: context.suite as "quick" | "standard" | "full",
-          inputs: null,
-          case: first.case,
-          route: first.route,
-          device: context.device,
-          out,
-        },
-        ({ phase }) => context.progress(`capture: ${phase}`),
+      const end = await host.capture({ ...CAPTURED, inputs: null, device: context.device, out }, ({ phase }) =>
+        context.progress(`capture: ${phase}`),
       );
       await host.close();
       if (end.type === "stopped") throw new Error(end.reason);
       if (end.type === "capture_refused") {
         if (end.code === "cancelled") throw new NotRun("stopped by you");
+        if (end.code === "usage" && context.profile?.virtualGpu?.value === true) throw new NotRun(end.message);
         return { outcome: "failed", words: end.message };
       }
       const { path: _, ...answer } = end.answer;

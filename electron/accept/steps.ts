@@ -86,6 +86,7 @@ const conformance: AcceptStep = {
         else context.say(`  ${outcome === "failed" ? "failed" : "not run"} ${id}: ${words}`);
       },
     });
+    if (context.signal.aborted) throw new NotRun(`stopped by you: ${conformanceSummary(results)}`);
     const facts: ConformanceFacts = {
       schema: "lockstep.acceptance.conformance/1",
       device: context.profile?.id ?? context.device,

@@ -13,6 +13,9 @@ import { edited, forged as forgedOf } from "./forge.ts";
 const where = places();
 const COMMAND = path.join(where.root, "out", "accept.mjs");
 
+/** A first run compiles every kernel, maybe beside other tests. */
+const FIRST_RUN_MS = 300_000;
+
 let folder: string;
 let bundle: string;
 let output: string;
@@ -29,7 +32,7 @@ beforeAll(() => {
   output = `${run.stdout}\n${run.stderr}`;
   if (run.status !== 0) throw new Error(`exit ${run.status}: ${output}`);
   record = JSON.parse(fs.readFileSync(path.join(bundle, ACCEPTANCE_FILE), "utf8")) as AcceptanceRecord;
-});
+}, FIRST_RUN_MS);
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 

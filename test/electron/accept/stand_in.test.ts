@@ -108,7 +108,7 @@ describe("over the stand-in for Metal", () => {
 
   beforeAll(async () => {
     accepted = await acceptOn("whole", {});
-  });
+  }, STAND_IN_TIMEOUT_MS);
 
   it("every step of Metal runs", () => {
     const said = saidBy(accepted);
@@ -120,7 +120,9 @@ describe("over the stand-in for Metal", () => {
       matrix_16x16: "not_run: the route is not built yet",
       matmul2d: expect.stringContaining("passed: not compiled: "),
       validation: expect.stringMatching(/^passed: .* 0 errors/),
-      capture: expect.stringContaining("passed: whole.gputrace beside the bundle: gqa_decode/"),
+      capture: expect.stringContaining(
+        "passed: whole.gputrace beside the bundle: gqa_decode/h32kv4d512/L1023/tail4/f32",
+      ),
     });
     expect(accepted).toMatchObject({ kind: "bundle", broken: [], record: { verdict: "accepted" } });
     expect(fs.existsSync(path.join(folder, "whole.gputrace"))).toBe(true);
