@@ -95,3 +95,35 @@ check(`runner: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", "test/native/emula
   ...ENVIRONMENT,
   LOCKSTEP_RUNNER: fs.realpathSync(`${OUT}/lockstep-runner`),
 });
+
+// The Metal device over the stand-in for Metal. Node itself is not instrumented, so that the runtime is loaded before it.
+const runtimes = ["libclang_rt.asan.so", "libclang_rt.asan-x86_64.so", "libclang_rt.asan-aarch64.so"];
+const runtime = runtimes.map((name) => printed(`-print-file-name=${name}`)).find((file) => fs.existsSync(file));
+if (process.platform !== "linux") {
+  process.stdout.write("not run: the Metal device over the stand-in for Metal, which is for Linux\n");
+} else if (runtime === undefined) {
+  process.stderr.write(
+    `${clang.clang} has no shared runtime of AddressSanitizer: install libclang-rt-${clang.major}-dev\n`,
+  );
+  process.exit(1);
+} else {
+  const names = [
+    "conformance",
+    "detection",
+    "library",
+    "logs_and_captures",
+    "memory",
+    "parity",
+    "pipeline",
+    "submission",
+    "teardown",
+  ];
+  const tests = names.map((name) => `test/native/metal/${name}.test.ts`);
+  check(`Metal device over the stand-in: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", ...tests], {
+    ...ENVIRONMENT,
+    // Both libraries have the emulator's shared memory, each its own.
+    ASAN_OPTIONS: `${ENVIRONMENT.ASAN_OPTIONS}:detect_odr_violation=0`,
+    LD_PRELOAD: runtime,
+    STAND_IN_SANITIZE: "1",
+  });
+}
