@@ -265,6 +265,31 @@ describe("a manifest's kernel on Metal", () => {
     });
   });
 
+  it("that needs its lanes in lockstep is wrong there: nothing promises that", async () => {
+    const body = "threadgroup float t[32];\nt[i] = i;\nout[i] = t[31 - i];";
+    const metal = `#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float *out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {\n${body}\n}\n`;
+    const manifest = {
+      schema: "lockstep.kernel/1",
+      name: "exchange",
+      source: "exchange.metal",
+      buffers: [{ name: "out", scratch: 128 }],
+      dispatches: [
+        { function: "k", threadgroups: [1], threadsPerThreadgroup: [32], arguments: [{ index: 0, buffer: "out" }] },
+      ],
+    };
+    const from = {
+      kind: "texts",
+      name: "exchange",
+      manifest: JSON.stringify(manifest),
+      files: [{ path: "exchange.metal", text: metal }],
+    } as const;
+    const texts = { ...from, files: [...from.files] };
+    expect(await ask({ from: texts })).toMatchObject({
+      answer: { verdict: "fail", pinned: false, reason: expect.stringMatching(/checker reports \d+ error/) },
+    });
+    expect(await ask({ from: texts, device: "emulated" })).toMatchObject({ answer: { verdict: null, pinned: true } });
+  });
+
   it("is not run in a flavour that only the emulated device has, nor checked there", async () => {
     expect(await ask({ flavour: "lockstep" })).toMatchObject({
       type: "kernel_refused",
