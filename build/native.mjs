@@ -37,7 +37,8 @@ function run(command, args) {
 /** The oldest macOS that the native parts run on; newer calls stand behind `@available`. */
 export const DEPLOYMENT_TARGET = "13.0";
 
-const METAL_FRAMEWORKS = ["Metal", "Foundation", "CoreFoundation", "IOKit"];
+/** Nothing is called in CoreGraphics: Metal has no default device in a process that has not loaded it, as node has not. */
+const METAL_FRAMEWORKS = ["Metal", "Foundation", "CoreFoundation", "IOKit", "CoreGraphics"];
 
 /**
  * What is built, as a table: output, list of sources, flags. `objective` is a second list of sources that go into the

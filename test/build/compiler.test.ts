@@ -147,7 +147,7 @@ describe("what is built", () => {
       expect(flags).not.toContain("-fobjc-arc");
     }
     const frameworks = addon!.link.filter((_, index) => addon!.link[index - 1] === "-framework");
-    expect(frameworks).toEqual(["Metal", "Foundation", "CoreFoundation", "IOKit"]);
+    expect(frameworks).toEqual(["Metal", "Foundation", "CoreFoundation", "IOKit", "CoreGraphics"]);
     for (const { flags, source } of targets("linux").flatMap(compilations)) {
       expect(source).toMatch(/\.cpp$/);
       expect(flags.join(" ")).not.toMatch(/METAL|macos|objc/);
