@@ -85,7 +85,8 @@ async function usedMembers(): Promise<ReadonlySet<string>> {
 }
 
 describe("the headers", () => {
-  it(
+  // A Mac's SDK stands in their place.
+  it.runIf(process.platform !== "darwin")(
     "declare no member that neither the sources, nor the language, nor the stand-in uses",
     async () => {
       const used = await usedMembers();

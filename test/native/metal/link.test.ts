@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEPLOYMENT_TARGET, targets } from "../../../build/native.mjs";
+import { packageConfig } from "../../../build/package_config.mjs";
 import { runProcess } from "../../../native/msl/process.ts";
 import { AppleTarget, eachOf, PATIENCE, ROOT, SOURCES, TARGET } from "./apple_target.ts";
 import { CPU_TYPE_ARM64, type MachO, MH_BUNDLE, PLATFORM_MACOS, readMachO } from "./mach_o.ts";
@@ -124,6 +125,8 @@ describe("the bundle", () => {
       platform: PLATFORM_MACOS,
       oldestMacos: DEPLOYMENT_TARGET,
     });
+    const { mac } = packageConfig({ app: "", output: "", electronVersion: "45.0.0", signing: "none" });
+    expect(mac?.minimumSystemVersion).toBe(DEPLOYMENT_TARGET);
   });
 
   it("loads the libraries that are expected and no other", () => {
@@ -138,17 +141,15 @@ describe("the bundle", () => {
     expect(bundle.exports).toEqual(["_napi_register_module_v1", "_node_api_module_get_api_version_v1"]);
   });
 
-  it("asks each library for what its stub lists, so that nothing listed is unused", () => {
-    // With an SDK the C++ library's own headers decide what is asked of it and of the C library.
+  it("asks the libraries for what their stubs list, so that nothing listed is unused", () => {
+    // With an SDK the C++ library's own headers decide what is asked of it and of the C library, and the SDK where a class lies.
     const stubs = textStubs().filter(({ path }) => !MAC || path.startsWith("System/"));
-    const asked = stubs.map(({ path, library }) => ({
-      path,
-      symbols: bundle.imports
-        .filter((symbol) => symbol.library === library)
-        .map(({ name }) => name)
-        .sort(),
-    }));
-    expect(asked).toEqual(stubs.map(({ path, symbols }) => ({ path, symbols: [...symbols].sort() })));
+    const place = (library: string | undefined): string => (MAC ? "frameworks" : `${library}`);
+    const listed = stubs.flatMap(({ library, symbols }) => symbols.map((name) => `${place(library)}: ${name}`));
+    const asked = bundle.imports
+      .filter(({ library }) => stubs.some((stub) => stub.library === library))
+      .map(({ name, library }) => `${place(library)}: ${name}`);
+    expect(asked.sort()).toEqual(listed.sort());
   });
 
   it("leaves nothing but Node-API to be found at run time", () => {
