@@ -69,23 +69,34 @@ DeviceFacts facts_of(id<MTLDevice> device, id<MTLDevice> preferred) {
   return facts;
 }
 
+/// Every device. The list was seen empty in sandboxed processes where there was a default device all the same.
+std::vector<id<MTLDevice>> all_devices(id<MTLDevice> preferred) {
+  std::vector<id<MTLDevice>> all;
+  bool listed = preferred == nil;
+  NSArray<id<MTLDevice>>* devices = MTLCopyAllDevices();
+  for (id<MTLDevice> device in devices) {
+    all.push_back(device);
+    listed = listed || device.registryID == preferred.registryID;
+  }
+  if (!listed) all.push_back(preferred);
+  return all;
+}
+
 }  // namespace
 
 std::vector<DeviceFacts> device_facts() {
-  std::vector<DeviceFacts> all;
+  std::vector<DeviceFacts> facts;
   @autoreleasepool {
     id<MTLDevice> preferred = MTLCreateSystemDefaultDevice();
-    NSArray<id<MTLDevice>>* devices = MTLCopyAllDevices();
-    for (id<MTLDevice> device in devices) all.push_back(facts_of(device, preferred));
+    for (id<MTLDevice> device : all_devices(preferred)) facts.push_back(facts_of(device, preferred));
   }
-  return all;
+  return facts;
 }
 
 bool is_chip(id<MTLDevice> device) { return [device supportsFamily:MTLGPUFamilyApple7]; }
 
 id<MTLDevice> device_with(std::uint64_t registry_id) {
-  NSArray<id<MTLDevice>>* devices = MTLCopyAllDevices();
-  for (id<MTLDevice> device in devices) {
+  for (id<MTLDevice> device : all_devices(MTLCreateSystemDefaultDevice())) {
     if (device.registryID == registry_id) return device;
   }
   return nil;

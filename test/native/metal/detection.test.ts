@@ -107,12 +107,15 @@ test.each([
   expect(standIn.count("io objects released")).toBe(standIn.count("io objects taken"));
 });
 
-test("two devices, one of them the default; none", async () => {
+test("two devices, one of them the default; none; a default one that is not listed", async () => {
   standIn.set({ devices: 2 });
   const both = await standIn.metal.devices();
   expect(both.map((one) => one.isDefault)).toEqual([true, false]);
   standIn.set({ devices: 0 });
   expect(await standIn.metal.devices()).toEqual([]);
+  standIn.set({ unlisted: 1 });
+  expect(await standIn.metal.devices()).toMatchObject([{ name: STAND_IN_NAME, isDefault: true }]);
+  (await connect(standIn)).close();
 });
 
 test("opening: an id that no device has, no queue, logging on a macOS without it", async () => {

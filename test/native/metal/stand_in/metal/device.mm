@@ -174,6 +174,7 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
 
 NSArray<id<MTLDevice>> *MTLCopyAllDevices(void) {
   NSMutableArray *given = [NSMutableArray new];
+  if (stand_in::has("unlisted")) return given;
   for (StandInDevice *device in [StandInDevice all]) {
     if (static_cast<long>(given.count) < stand_in::number("devices", 1)) [given addObject:device];
   }
