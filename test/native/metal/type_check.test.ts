@@ -20,17 +20,26 @@ import {
   textOf,
 } from "./apple_target.ts";
 
-/** Versions of the SDK: what is newer is not declared. 14.2 is the oldest that was read, and Xcode 15's. */
-const OLDER_SDKS = { "14.2": 140200, "15.0": 150000 } as const;
-
 /** A Mac has one SDK, with all its names: what is about the stand-ins alone is for Linux. */
 const MAC = process.platform === "darwin";
 
 const OBJECTIVE = SOURCES.filter((source) => source.objective);
 
-function sdk(version: keyof typeof OLDER_SDKS): readonly string[] {
-  return [`-D__MAC_OS_X_VERSION_MAX_ALLOWED=${OLDER_SDKS[version]}`];
-}
+/** Versions of the SDK: what is newer is not declared. 14.2 is the oldest that was read, and Xcode 15's. */
+const SDK_14 = ["-D__MAC_OS_X_VERSION_MAX_ALLOWED=140200"];
+const SDK_15 = ["-D__MAC_OS_X_VERSION_MAX_ALLOWED=150000"];
+
+/** Between SDK 14.2 and 26 only sources that ask for 15 are another text. */
+const SDKS: readonly { sdk: string; sources: readonly Source[]; flags: readonly string[] }[] = MAC
+  ? [{ sdk: "the SDK at hand", sources: OBJECTIVE, flags: [] }]
+  : [
+      { sdk: "SDK 14.2, which knows fewer names", sources: OBJECTIVE, flags: SDK_14 },
+      {
+        sdk: "SDK 15.0, where its text is another one",
+        sources: OBJECTIVE.filter(({ path }) => textOf(path).includes("LOCKSTEP_SDK_15")),
+        flags: SDK_15,
+      },
+    ];
 
 let target: AppleTarget;
 
@@ -79,25 +88,11 @@ describe("macOS", () => {
     PATIENCE,
   );
 
-  it.runIf(MAC)("takes the Objective-C++ with the SDK at hand", async () => {
-    expect(await complaints(OBJECTIVE)).toEqual([]);
-  });
-
-  it.runIf(!MAC)(
-    "takes the Objective-C++ with SDK 14.2, which knows fewer names",
-    async () => {
-      expect(OBJECTIVE.length).toBeGreaterThan(15);
-      expect(await complaints(OBJECTIVE, sdk("14.2"))).toEqual([]);
-    },
-    PATIENCE,
-  );
-
-  it.runIf(!MAC)(
-    "takes it with SDK 15.0, where its text is another one",
-    async () => {
-      const between = OBJECTIVE.filter(({ path }) => textOf(path).includes("LOCKSTEP_SDK_15"));
-      expect(between.length).toBeGreaterThan(2);
-      expect(await complaints(between, sdk("15.0"))).toEqual([]);
+  it.each(SDKS)(
+    "takes the Objective-C++ with $sdk",
+    async ({ sources, flags }) => {
+      expect(sources.length).toBeGreaterThan(2);
+      expect(await complaints(sources, flags)).toEqual([]);
     },
     PATIENCE,
   );
@@ -169,105 +164,111 @@ describe("the check bites: it finds", () => {
       .join("\n");
   }
 
-  const cases: readonly { what: string; path: string; find: string; replace: string; words: RegExp; older?: "14.2" }[] =
-    [
-      {
-        what: "a selector that is misspelled",
-        path: "native/metal/submission.mm",
-        find: "setComputePipelineState:",
-        replace: "setComputePipelinestate:",
-        words: /instance method 'setComputePipelinestate:' not found/,
-      },
-      {
-        what: "an argument of another type",
-        path: "native/metal/submission.mm",
-        find: "setBuffer:bound.memory->buffer()",
-        replace: "setBuffer:dispatch.pipeline->state",
-        words: /incompatible pointer types|cannot initialize a parameter of type/,
-      },
-      {
-        what: "a property that is misspelled",
-        path: "native/metal/submission.mm",
-        find: "buffer.GPUStartTime",
-        replace: "buffer.gpuStartTime",
-        words: /property 'gpuStartTime' not found/,
-      },
-      {
-        what: "an enumerator that is misspelled",
-        path: "native/metal/submission.mm",
-        find: "MTLDispatchTypeSerial",
-        replace: "MTLDispatchSerial",
-        words: /use of undeclared identifier 'MTLDispatchSerial'/,
-      },
-      {
-        what: "an object as void* without a word to ARC",
-        path: "native/metal/connection.mm",
-        find: "namespace lockstep::metal {",
-        replace: "namespace lockstep::metal {\nvoid* bare(id<MTLDevice> device) { return (void*)device; }",
-        words: /requires a bridged cast/,
-      },
-      {
-        what: "a number for a MTLSize",
-        path: "native/metal/submission.mm",
-        find: "dispatchThreadgroups:dispatch.threadgroups ",
-        replace: "dispatchThreadgroups:dispatch.threadgroups.width ",
-        words: /no viable conversion from '(const )?NSUInteger'.* to 'MTLSize'/,
-      },
-      {
-        what: "a write to a property that is read only",
-        path: "native/metal/memory.mm",
-        find: "memory->buffer_.label = to_ns_string(label);",
-        replace: "memory->buffer_.length = length;",
-        words: /assignment to readonly property/,
-      },
-      {
-        what: "an object of another protocol",
-        path: "native/metal/memory.mm",
-        find: "residency->add(memory->heap_);",
-        replace: "residency->add(memory->buffer_);",
-        words: /cannot (initialize a parameter of type|convert)|incompatible/,
-      },
-      {
-        what: "a call that the oldest macOS lacks, without @available",
-        path: "native/metal/detection.mm",
-        find: "if (@available(macOS 14.0, *)) facts.architecture",
-        replace: "facts.architecture",
-        words: /'architecture' is only available on macOS 14\.0 or newer/,
-      },
-      {
-        what: "a call behind @available of a macOS that lacks it",
-        path: "native/metal/detection.mm",
-        find: "if (@available(macOS 26.0, *)) facts.timestamp_frequency_hz",
-        replace: "if (@available(macOS 15.0, *)) facts.timestamp_frequency_hz",
-        words: /'queryTimestampFrequency' is only available on macOS 26\.0 or newer/,
-      },
-      {
-        what: "what may be nil where Metal wants an object",
-        path: "native/metal/words.mm",
-        find: "return made == nil",
-        replace:
-          "static_cast<void>([NSURL fileURLWithPath:[NSString stringWithUTF8String:text.c_str()]]);\n  return made == nil",
-        words: /implicit conversion from nullable pointer 'NSString \* _Nullable'.* to non-nullable/,
-      },
-      {
-        what: "a name that an older SDK does not have",
-        path: "native/metal/library.mm",
-        find: "options.fastMathEnabled = mode == MathMode::fast;",
-        replace: "options.fastMathEnabled = static_cast<long>(mode) == MTLMathModeFast;",
-        words: /use of undeclared identifier 'MTLMathModeFast'/,
-        older: "14.2",
-      },
-      {
-        what: "a family of a newer SDK by its name instead of its number",
-        path: "native/metal/detection.mm",
-        find: "static_cast<MTLGPUFamily>(family)",
-        replace: "MTLGPUFamilyApple10",
-        words: /use of undeclared identifier 'MTLGPUFamilyApple10'/,
-      },
-    ];
+  const cases: readonly {
+    what: string;
+    path: string;
+    find: string;
+    replace: string;
+    words: RegExp;
+    older?: boolean;
+  }[] = [
+    {
+      what: "a selector that is misspelled",
+      path: "native/metal/submission.mm",
+      find: "setComputePipelineState:",
+      replace: "setComputePipelinestate:",
+      words: /instance method 'setComputePipelinestate:' not found/,
+    },
+    {
+      what: "an argument of another type",
+      path: "native/metal/submission.mm",
+      find: "setBuffer:bound.memory->buffer()",
+      replace: "setBuffer:dispatch.pipeline->state",
+      words: /incompatible pointer types|cannot initialize a parameter of type/,
+    },
+    {
+      what: "a property that is misspelled",
+      path: "native/metal/submission.mm",
+      find: "buffer.GPUStartTime",
+      replace: "buffer.gpuStartTime",
+      words: /property 'gpuStartTime' not found/,
+    },
+    {
+      what: "an enumerator that is misspelled",
+      path: "native/metal/submission.mm",
+      find: "MTLDispatchTypeSerial",
+      replace: "MTLDispatchSerial",
+      words: /use of undeclared identifier 'MTLDispatchSerial'/,
+    },
+    {
+      what: "an object as void* without a word to ARC",
+      path: "native/metal/connection.mm",
+      find: "namespace lockstep::metal {",
+      replace: "namespace lockstep::metal {\nvoid* bare(id<MTLDevice> device) { return (void*)device; }",
+      words: /requires a bridged cast/,
+    },
+    {
+      what: "a number for a MTLSize",
+      path: "native/metal/submission.mm",
+      find: "dispatchThreadgroups:dispatch.threadgroups ",
+      replace: "dispatchThreadgroups:dispatch.threadgroups.width ",
+      words: /no viable conversion from '(const )?NSUInteger'.* to 'MTLSize'/,
+    },
+    {
+      what: "a write to a property that is read only",
+      path: "native/metal/memory.mm",
+      find: "memory->buffer_.label = to_ns_string(label);",
+      replace: "memory->buffer_.length = length;",
+      words: /assignment to readonly property/,
+    },
+    {
+      what: "an object of another protocol",
+      path: "native/metal/memory.mm",
+      find: "residency->add(memory->heap_);",
+      replace: "residency->add(memory->buffer_);",
+      words: /cannot (initialize a parameter of type|convert)|incompatible/,
+    },
+    {
+      what: "a call that the oldest macOS lacks, without @available",
+      path: "native/metal/detection.mm",
+      find: "if (@available(macOS 14.0, *)) facts.architecture",
+      replace: "facts.architecture",
+      words: /'architecture' is only available on macOS 14\.0 or newer/,
+    },
+    {
+      what: "a call behind @available of a macOS that lacks it",
+      path: "native/metal/detection.mm",
+      find: "if (@available(macOS 26.0, *)) facts.timestamp_frequency_hz",
+      replace: "if (@available(macOS 15.0, *)) facts.timestamp_frequency_hz",
+      words: /'queryTimestampFrequency' is only available on macOS 26\.0 or newer/,
+    },
+    {
+      what: "what may be nil where Metal wants an object",
+      path: "native/metal/words.mm",
+      find: "return made == nil",
+      replace:
+        "static_cast<void>([NSURL fileURLWithPath:[NSString stringWithUTF8String:text.c_str()]]);\n  return made == nil",
+      words: /implicit conversion from nullable pointer 'NSString \* _Nullable'.* to non-nullable/,
+    },
+    {
+      what: "a name that an older SDK does not have",
+      path: "native/metal/library.mm",
+      find: "options.fastMathEnabled = mode == MathMode::fast;",
+      replace: "options.fastMathEnabled = static_cast<long>(mode) == MTLMathModeFast;",
+      words: /use of undeclared identifier 'MTLMathModeFast'/,
+      older: true,
+    },
+    {
+      what: "a family of a newer SDK by its name instead of its number",
+      path: "native/metal/detection.mm",
+      find: "static_cast<MTLGPUFamily>(family)",
+      replace: "MTLGPUFamilyApple10",
+      words: /use of undeclared identifier 'MTLGPUFamilyApple10'/,
+    },
+  ];
 
   it.runIf(!MAC).each(cases)("$what", async ({ path, find, replace, words, older }) => {
-    expect(await seeded(path, find, replace, older === undefined ? [] : sdk(older))).toMatch(words);
+    expect(await seeded(path, find, replace, older === true ? SDK_14 : [])).toMatch(words);
   });
 
   const memory = "native/addon/shared_memory.cpp";
