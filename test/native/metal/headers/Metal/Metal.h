@@ -1,7 +1,8 @@
 /*
  * Stands for <Metal/Metal.h>: declarations of what native/metal uses and of nothing else, written by hand, in files named as
- * Apple's. `macos(...)` is the version in which a declaration came; table `test/native/metal/facts.ts` says where each was
- * read. A wrong declaration here passes a wrong source: only a build with the SDK, on a Mac, shows that.
+ * Apple's. `macos(...)` is the version in which a declaration came; `docs/metal-facts.md` says where each was read,
+ * `test/native/metal/availability.ts` the versions. A wrong declaration here passes a wrong source: only a build with the
+ * SDK, on a Mac, shows that.
  */
 #pragma once
 #include <Foundation/Foundation.h>
