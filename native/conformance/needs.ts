@@ -75,6 +75,7 @@ export const NEEDS = [
       if (context.profile.execution !== "emulated" && !context.logging) {
         return "the device was not opened to take what kernels log";
       }
+      if (context.profile.virtualGpu?.value === true) return "a virtual GPU has no log of kernels";
       return system(15, "os_log of kernels")(context);
     },
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../../../electron/dispatch/capabilities.ts";
+import { missingNeeds } from "../../../native/conformance/needs.ts";
 import type { DeviceFact, DeviceProfile } from "../../../native/device.ts";
 import { WORKING_SET_FACT } from "../../../native/metal/facts.ts";
 import { highestFamily, type MetalReading, readProfile } from "../../../native/metal/profile.ts";
@@ -175,6 +176,11 @@ describe("facts", () => {
     expect(factOf(M1, "kernel_logging").value).toBe("no: MTLLogState needs macOS 15; this is 13.6.0");
     expect(factOf(PARAVIRTUAL, "kernel_logging").value).toBe("no: a virtual GPU has none");
     expect(factOf(PARAVIRTUAL, "residency_sets").value).toBe("no: a virtual GPU has none");
+    const opened = { logging: true, mayCapture: false };
+    expect(missingNeeds(["shader_log"], { profile: profileOf(M3_MAX), ...opened })).toBeUndefined();
+    expect(missingNeeds(["shader_log"], { profile: profileOf(PARAVIRTUAL), ...opened })).toBe(
+      "a virtual GPU has no log of kernels",
+    );
     expect(factOf(changed(M5, {}, { sdkVersion: 140200 }), "residency_sets").value).toBe(
       "no: MTLResidencySet needs an addon built with the SDK of macOS 15; this one was with that of 14",
     );
