@@ -36,14 +36,19 @@ function printed(question) {
 
 /**
  * Proves that the sanitizers bite: the program must be built and must fail.
- * @param {string} title @param {string} program
+ * @param {string} title @param {string} program @param {readonly string[]} [flags]
  */
-function control(title, program) {
+function control(title, program, flags = MEMORY) {
   const file = `${OUT}/control.cpp`;
   fs.writeFileSync(file, program);
-  const build = spawnSync(clang.clang, ["-O0", "-g", ...MEMORY, file, "-o", `${OUT}/control`], { encoding: "utf8" });
+  const build = spawnSync(clang.clang, ["-O0", "-g", ...flags, file, "-pthread", "-o", `${OUT}/control`], {
+    encoding: "utf8",
+  });
   const run = spawnSync(`${OUT}/control`, [], { encoding: "utf8", env: ENVIRONMENT });
-  const found = build.status === 0 && run.status !== 0 && /ERROR: AddressSanitizer|runtime error:/.test(run.stderr);
+  const found =
+    build.status === 0 &&
+    run.status !== 0 &&
+    /ERROR: AddressSanitizer|runtime error:|ThreadSanitizer: data race/.test(run.stderr);
   process.stdout.write(`control: ${title} is ${found ? "found" : "NOT found"}\n`);
   if (!found) {
     process.stderr.write(`the sanitizers of ${clang.version} do not work here:\n${build.stderr}${run.stderr}`);
@@ -60,6 +65,11 @@ requirePackages("The sanitizers need clang's runtime libraries.", [`libclang-rt-
 fs.mkdirSync(OUT, { recursive: true });
 control("a read behind a heap block", "int main() { int* p = new int[1]; volatile int i = 1; return p[i] == 7; }");
 control("a signed overflow", "int main() { volatile int i = 2147483647; i = i + 1; return 0; }");
+control(
+  "a data race",
+  "#include <thread>\nint n; int main() { std::thread t([] { ++n; }); ++n; t.join(); return 0; }",
+  THREADS,
+);
 
 const oracle = fs
   .readdirSync("native/oracle")
@@ -97,33 +107,44 @@ check(`runner: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", "test/native/emula
 });
 
 // The Metal device over the stand-in for Metal. Node itself is not instrumented, so that the runtime is loaded before it.
-const runtimes = ["libclang_rt.asan.so", "libclang_rt.asan-x86_64.so", "libclang_rt.asan-aarch64.so"];
-const runtime = runtimes.map((name) => printed(`-print-file-name=${name}`)).find((file) => fs.existsSync(file));
-if (process.platform !== "linux") {
-  process.stdout.write("not run: the Metal device over the stand-in for Metal, which is for Linux\n");
-} else if (runtime === undefined) {
-  process.stderr.write(
-    `${clang.clang} has no shared runtime of AddressSanitizer: install libclang-rt-${clang.major}-dev\n`,
+const STAND_IN = [
+  "conformance",
+  "detection",
+  "library",
+  "logs_and_captures",
+  "memory",
+  "parity",
+  "pipeline",
+  "submission",
+  "teardown",
+].map((name) => `test/native/metal/${name}.test.ts`);
+
+/** @param {"asan" | "tsan"} name */
+function sharedRuntime(name) {
+  const files = ["", "-x86_64", "-aarch64"].map((suffix) =>
+    printed(`-print-file-name=libclang_rt.${name}${suffix}.so`),
   );
-  process.exit(1);
-} else {
-  const names = [
-    "conformance",
-    "detection",
-    "library",
-    "logs_and_captures",
-    "memory",
-    "parity",
-    "pipeline",
-    "submission",
-    "teardown",
-  ];
-  const tests = names.map((name) => `test/native/metal/${name}.test.ts`);
-  check(`Metal device over the stand-in: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", ...tests], {
+  const found = files.find((file) => fs.existsSync(file));
+  if (found !== undefined) return found;
+  process.stderr.write(`${clang.clang} has no shared ${name} runtime: install libclang-rt-${clang.major}-dev\n`);
+  return process.exit(1);
+}
+
+if (process.platform === "linux") {
+  check(`Metal device over the stand-in: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", ...STAND_IN], {
     ...ENVIRONMENT,
     // Both libraries have the emulator's shared memory, each its own.
     ASAN_OPTIONS: `${ENVIRONMENT.ASAN_OPTIONS}:detect_odr_violation=0`,
-    LD_PRELOAD: runtime,
-    STAND_IN_SANITIZE: "1",
+    LD_PRELOAD: sharedRuntime("asan"),
+    STAND_IN_SANITIZE: "memory",
   });
+  check(`Metal device over the stand-in: ${THREADS.join(" ")}`, "npx", ["vitest", "run", ...STAND_IN], {
+    ...process.env,
+    // What Node and its libraries do among themselves is not seen whole.
+    TSAN_OPTIONS: "halt_on_error=1:ignore_noninstrumented_modules=1:report_signal_unsafe=0",
+    LD_PRELOAD: sharedRuntime("tsan"),
+    STAND_IN_SANITIZE: "threads",
+  });
+} else {
+  process.stdout.write("not run: the Metal device over the stand-in for Metal, which is for Linux\n");
 }

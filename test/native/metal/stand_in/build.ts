@@ -1,8 +1,8 @@
 /**
  * Builds the stand-in for Metal and, against it, the addon with native/metal compiled in, for Linux and for tests alone:
  * out/stand_in/stand_in.node (runtime, Foundation, Metal and what tests call) and out/stand_in/lockstep.node. Objects are
- * kept; nothing is done where nothing changed. With STAND_IN_SANITIZE=1 both are built for AddressSanitizer and
- * UndefinedBehaviorSanitizer in a folder of their own.
+ * kept; nothing is done where nothing changed. With STAND_IN_SANITIZE `memory` or `threads` both are built for
+ * AddressSanitizer and UndefinedBehaviorSanitizer, or for ThreadSanitizer, in a folder of their own.
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -15,19 +15,15 @@ import { sources, targets } from "../../../../build/native.mjs";
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 const HERE = path.relative(ROOT, import.meta.dirname);
 const HEADERS = path.join(path.dirname(HERE), "headers");
-const SANITIZED = process.env.STAND_IN_SANITIZE === "1";
+/** Flags of `STAND_IN_SANITIZE`; Node is not built so, hence the runtime that can be preloaded into it. */
+const SANITIZERS: Readonly<Record<string, readonly string[]>> = {
+  memory: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-shared-libsan"],
+  threads: ["-fsanitize=thread", "-shared-libsan"],
+};
+const SANITIZE = process.env.STAND_IN_SANITIZE ?? "";
+const SANITIZED = SANITIZERS[SANITIZE] ?? [];
 
-const SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-shared-libasan"];
-const COMMON = [
-  "-std=c++20",
-  "-O1",
-  "-g1",
-  "-fPIC",
-  "-fexceptions",
-  "-Wall",
-  "-Wextra",
-  ...(SANITIZED ? SANITIZERS : []),
-];
+const COMMON = ["-std=c++20", "-O1", "-g1", "-fPIC", "-fexceptions", "-Wall", "-Wextra", ...SANITIZED];
 /** As the addon is built on Linux. */
 const NODE = targets("linux").find(({ output }) => output === "lockstep.node")?.compile ?? [];
 /** Objective-C++ as native/metal is written, for the runtime of this folder; `@available` asks the scenario. */
@@ -132,7 +128,7 @@ export function buildMisuse(): Promise<string> {
 }
 
 async function locked<T>(work: (out: string, clang: string, lld: string) => Promise<T>): Promise<T> {
-  const out = path.join(ROOT, "out", SANITIZED ? "stand_in_sanitized" : "stand_in");
+  const out = path.join(ROOT, "out", SANITIZED.length === 0 ? "stand_in" : `stand_in_${SANITIZE}`);
   fs.mkdirSync(out, { recursive: true });
   const release = await lock(path.join(out, "lock"));
   try {
@@ -163,7 +159,7 @@ async function make(product: Product, out: string, clang: string, lld: string): 
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  const link = ["-pthread", "-ldl", `--ld-path=${lld}`, ...(SANITIZED ? SANITIZERS : []), ...product.link];
+  const link = ["-pthread", "-ldl", `--ld-path=${lld}`, ...SANITIZED, ...product.link];
   const args = [...jobs.map((job) => job.object), ...link];
   const isNewer = (object: string): boolean =>
     fs.statSync(`${object}.args`).mtimeMs > fs.statSync(product.file).mtimeMs;
