@@ -110,6 +110,7 @@ check(`runner: ${MEMORY.join(" ")}`, "npx", ["vitest", "run", "test/native/emula
 const STAND_IN = [
   "conformance",
   "detection",
+  "hostile",
   "library",
   "logs_and_captures",
   "memory",

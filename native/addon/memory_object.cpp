@@ -24,9 +24,20 @@ Napi::Object construct(Napi::Env env, const Napi::FunctionReference& constructor
 
 }  // namespace
 
+/// V8 checks whose method is called, and not whose accessor: borrowed for another object that carries something, `this`
+/// would be misread before any code here runs. So accessors are given no `this`.
+template <Napi::Value (*Get)(const Napi::CallbackInfo&)>
+Napi::ClassPropertyDescriptor<MemoryObject> MemoryObject::accessor(const char* name) {
+  napi_property_descriptor descriptor{};
+  descriptor.utf8name = name;
+  descriptor.getter = &Napi::details::TemplatedCallback<Get>;
+  descriptor.attributes = napi_enumerable;
+  return descriptor;
+}
+
 void MemoryObject::define(Napi::Env env) {
   std::vector<Napi::ClassPropertyDescriptor<MemoryObject>> properties = {
-      InstanceAccessor<&MemoryObject::bytes>("bytes", napi_enumerable),
+      accessor<&MemoryObject::bytes>("bytes"),
       InstanceMethod<&MemoryObject::write>("write"),
       InstanceMethod<&MemoryObject::read>("read"),
       InstanceMethod<&MemoryObject::fill>("fill"),
@@ -34,8 +45,8 @@ void MemoryObject::define(Napi::Env env) {
       InstanceMethod<&MemoryObject::release>("release")};
   auto* data = new InstanceData();
   data->plain = Napi::Persistent(DefineClass(env, "NativeMemory", properties));
-  properties.push_back(InstanceAccessor<&MemoryObject::path>("path", napi_enumerable));
-  properties.push_back(InstanceAccessor<&MemoryObject::file_offset>("fileOffset", napi_enumerable));
+  properties.push_back(accessor<&MemoryObject::path>("path"));
+  properties.push_back(accessor<&MemoryObject::file_offset>("fileOffset"));
   data->shared = Napi::Persistent(DefineClass(env, "SharedNativeMemory", properties));
   env.SetInstanceData(data);
 }
@@ -66,6 +77,13 @@ MemoryObject::MemoryObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Me
 // An async worker may still hold the memory; it is unmapped with the last holder.
 void MemoryObject::Finalize(Napi::BasicEnv) { memory_.reset(); }
 
+MemoryObject& MemoryObject::own(const Napi::CallbackInfo& info) {
+  if (!info.This().IsObject() || !info.This().As<Napi::Object>().CheckTypeTag(&kTag)) {
+    throw Napi::TypeError::New(info.Env(), "this is not a NativeMemory; make one with allocate()");
+  }
+  return *Unwrap(info.This().As<Napi::Object>());
+}
+
 HostMemory& MemoryObject::memory(Napi::Env env) const {
   if (!memory_) throw Napi::Error::New(env, "this memory was released and cannot be used");
   return *memory_;
@@ -79,15 +97,15 @@ const SharedMemory& MemoryObject::shared(Napi::Env env) const {
 }
 
 Napi::Value MemoryObject::bytes(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(memory(info.Env()).bytes()));
+  return Napi::Number::New(info.Env(), static_cast<double>(own(info).memory(info.Env()).bytes()));
 }
 
 Napi::Value MemoryObject::path(const Napi::CallbackInfo& info) {
-  return Napi::String::New(info.Env(), shared(info.Env()).path());
+  return Napi::String::New(info.Env(), own(info).shared(info.Env()).path());
 }
 
 Napi::Value MemoryObject::file_offset(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(shared(info.Env()).file_offset()));
+  return Napi::Number::New(info.Env(), static_cast<double>(own(info).shared(info.Env()).file_offset()));
 }
 
 void MemoryObject::write(const Napi::CallbackInfo& info) {

@@ -24,9 +24,13 @@ class MemoryObject : public Napi::ObjectWrap<MemoryObject> {
   void Finalize(Napi::BasicEnv env) override;
 
  private:
-  Napi::Value bytes(const Napi::CallbackInfo& info);
-  Napi::Value path(const Napi::CallbackInfo& info);
-  Napi::Value file_offset(const Napi::CallbackInfo& info);
+  template <Napi::Value (*Get)(const Napi::CallbackInfo&)>
+  static Napi::ClassPropertyDescriptor<MemoryObject> accessor(const char* name);
+  /// The object that an accessor was called on. Throws TypeError where it is none of these.
+  static MemoryObject& own(const Napi::CallbackInfo& info);
+  static Napi::Value bytes(const Napi::CallbackInfo& info);
+  static Napi::Value path(const Napi::CallbackInfo& info);
+  static Napi::Value file_offset(const Napi::CallbackInfo& info);
   void write(const Napi::CallbackInfo& info);
   Napi::Value read(const Napi::CallbackInfo& info);
   void fill(const Napi::CallbackInfo& info);

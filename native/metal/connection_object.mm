@@ -71,6 +71,9 @@ Napi::Value compile_call(const Napi::CallbackInfo& info, const std::shared_ptr<C
 Napi::Value pipeline_call(const Napi::CallbackInfo& info, const std::shared_ptr<Connection>& connection) {
   auto result = std::make_shared<std::variant<std::shared_ptr<Pipeline>, ErrorWords>>();
   const auto library = open_handle<Library>(info[0], "library", kLibraryTag);
+  if (library->device != connection->device().registryID) {
+    throw Napi::TypeError::New(info.Env(), "library is of another device: compile it on this connection");
+  }
   const PipelineRequest request = pipeline_request(info[1]);
   return PromiseWorker::run(
       info.Env(), "lockstep.metal.pipeline",

@@ -39,6 +39,8 @@ struct LibraryFunction {
 /// A compiled source and what Metal said of it.
 struct Library {
   id<MTLLibrary> library = nil;
+  /// `registryID` of the device that compiled it: no other device can use it.
+  std::uint64_t device = 0;
   std::vector<LibraryFunction> functions;
   /// Metal gives warnings as an error beside a library; empty if there are none.
   std::string warnings;

@@ -66,6 +66,7 @@ LibraryFunction function_of(id<MTLLibrary> library, NSString* name) {
 
 std::variant<std::shared_ptr<Library>, ErrorWords> compile(id<MTLDevice> device, const CompileRequest& request) {
   auto made = std::make_shared<Library>();
+  made->device = device.registryID;
   std::optional<ErrorWords> refused;
   const auto work = [&] {
     MTLCompileOptions* options = [MTLCompileOptions new];

@@ -51,6 +51,8 @@ struct ArchiveOutcome {
 
 struct Pipeline {
   id<MTLComputePipelineState> state = nil;
+  /// `registryID` of its device: no other device can run it.
+  std::uint64_t device = 0;
   std::optional<std::vector<PipelineArgument>> arguments;
   ArchiveOutcome archive;
   /// Making the pipeline; without writing the archive.

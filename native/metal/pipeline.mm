@@ -11,6 +11,7 @@
 
 #include "exception.h"
 #include "sdk.h"
+#include "system.h"
 
 namespace lockstep::metal {
 namespace {
@@ -127,9 +128,12 @@ std::optional<ErrorWords> fill_descriptor(MTLComputePipelineDescriptor* descript
   }
   if (!request.required_threads_per_threadgroup) return std::nullopt;
 #if LOCKSTEP_SDK_26
-  if (@available(macOS 26.0, *)) {
+  if (is_macos_26()) {
     const auto& threads = *request.required_threads_per_threadgroup;
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunguarded-availability"
     descriptor.requiredThreadsPerThreadgroup = MTLSizeMake(threads[0], threads[1], threads[2]);
+#pragma clang diagnostic pop
     return std::nullopt;
   }
 #endif
@@ -178,6 +182,7 @@ std::optional<ErrorWords> build(id<MTLDevice> device, const Library& library, co
 std::variant<std::shared_ptr<Pipeline>, ErrorWords> build_pipeline(id<MTLDevice> device, const Library& library,
                                                                    const PipelineRequest& request) {
   auto made = std::make_shared<Pipeline>();
+  made->device = device.registryID;
   std::optional<ErrorWords> refused;
   @autoreleasepool {
     const auto exception = refusal_of([&] { refused = build(device, library, request, *made); });

@@ -13,6 +13,8 @@ constexpr std::uint64_t kMostWord = 0xffffffff;
 /// Slots of buffers and of threadgroup memory in the argument tables of Metal.
 constexpr std::uint64_t kLastSlot = 30;
 constexpr std::uint64_t kMostSetBytes = 4096;
+/// `[[function_constant(n)]]` goes up to here.
+constexpr std::uint64_t kLastConstant = 65535;
 
 Napi::Array array_of(const Napi::Value& value, const std::string& name) {
   if (!value.IsArray()) throw Napi::TypeError::New(value.Env(), name + " must be an array");
@@ -50,11 +52,37 @@ MathMode math_mode_of(const Napi::Value& value) {
                              "mathMode is \"" + text + "\"; use \"safe\", \"relaxed\" or \"fast\"");
 }
 
+/// Bytes of a value of a raw MTLDataType that a function constant may have; 0 for what none can. Vectors of two to four
+/// follow their scalar by raw value, and one of three takes the room of four.
+std::size_t constant_bytes(std::uint64_t type) {
+  constexpr struct {
+    std::uint64_t scalar;
+    std::size_t bytes;
+  } kTypes[] = {{3, 4},  {16, 2}, {29, 4}, {33, 4}, {37, 2}, {41, 2},
+                {45, 1}, {49, 1}, {53, 1}, {81, 8}, {85, 8}, {121, 2}};
+  for (const auto& [scalar, bytes] : kTypes) {
+    if (type >= scalar && type <= scalar + 3) return bytes * (type - scalar == 2 ? 4 : type - scalar + 1);
+  }
+  return 0;
+}
+
+/// Metal ends the process at a type of which no constant is, and reads as many bytes as the type has.
 ConstantValue constant_value(const Napi::Value& value) {
   const Napi::Object constant = object_argument(value, "constant");
-  return {whole_number(constant.Get("index"), "constant.index", 0, kMostWord),
-          whole_number(constant.Get("type"), "constant.type", 0, kMostWord),
-          bytes_of(constant.Get("bytes"), "constant.bytes", kMaxConstantBytes)};
+  ConstantValue made{whole_number(constant.Get("index"), "constant.index", 0, kLastConstant),
+                     whole_number(constant.Get("type"), "constant.type", 0, kMostWord),
+                     bytes_of(constant.Get("bytes"), "constant.bytes", kMaxConstantBytes)};
+  const std::size_t needed = constant_bytes(made.type);
+  if (needed == 0) {
+    throw Napi::RangeError::New(value.Env(), "constant.type is " + std::to_string(made.type) +
+                                                 "; no function constant has this MTLDataType");
+  }
+  if (made.bytes.size() != needed) {
+    throw Napi::RangeError::New(value.Env(), "constant.bytes has " + std::to_string(made.bytes.size()) +
+                                                 " bytes; MTLDataType " + std::to_string(made.type) + " has " +
+                                                 std::to_string(needed));
+  }
+  return made;
 }
 
 /// Adds a binding of memory or of bytes to the dispatch.
@@ -84,6 +112,9 @@ DispatchRequest dispatch_request(const Napi::Value& value, id<MTLDevice> device)
   DispatchRequest dispatch;
   dispatch.label = text_of(object.Get("label"), "dispatch.label");
   dispatch.pipeline = open_handle<Pipeline>(object.Get("pipeline"), "dispatch.pipeline", kPipelineTag);
+  if (dispatch.pipeline->device != device.registryID) {
+    throw Napi::TypeError::New(value.Env(), "dispatch.pipeline is of another device: build it on this connection");
+  }
   dispatch.threadgroups = metal_size(size_of(object.Get("threadgroups"), "dispatch.threadgroups"));
   dispatch.threads_per_threadgroup =
       metal_size(size_of(object.Get("threadsPerThreadgroup"), "dispatch.threadsPerThreadgroup"));

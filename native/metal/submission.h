@@ -126,7 +126,12 @@ class SubmissionLine {
   bool withdraw(const Submission* submission);
 
  private:
+  /// Begins what waits, one after another. Not from within `begin`: many that end at once would nest without end.
+  void advance();
+
   std::mutex mutex_;
+  /// A thread is in `advance`.
+  bool advancing_ = false;
   std::shared_ptr<Submission> active_;
   std::deque<std::shared_ptr<Submission>> waiting_;
 };

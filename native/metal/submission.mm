@@ -138,30 +138,36 @@ void Submission::finish(Outcome outcome) {
 void SubmissionLine::enter(const std::shared_ptr<Submission>& submission) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (active_) {
-      waiting_.push_back(submission);
-      return;
-    }
-    active_ = submission;
+    waiting_.push_back(submission);
   }
-  submission->begin();
+  advance();
 }
 
 void SubmissionLine::leave() {
   // Let go of it after the lock: with it may go the last holder of memory.
   std::shared_ptr<Submission> finished;
-  std::shared_ptr<Submission> next;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     finished = std::move(active_);
     active_ = nullptr;
-    if (!waiting_.empty()) {
-      next = std::move(waiting_.front());
-      waiting_.pop_front();
-      active_ = next;
-    }
   }
-  if (next) next->begin();
+  advance();
+}
+
+void SubmissionLine::advance() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (advancing_) return;
+  advancing_ = true;
+  while (!active_ && !waiting_.empty()) {
+    std::shared_ptr<Submission> next = std::move(waiting_.front());
+    waiting_.pop_front();
+    active_ = next;
+    lock.unlock();
+    next->begin();
+    next = nullptr;
+    lock.lock();
+  }
+  advancing_ = false;
 }
 
 bool SubmissionLine::withdraw(const Submission* submission) {
