@@ -21,16 +21,17 @@ export function DeviceSelect({ label, devices, choice, title, onChoose }: Device
   const chips = useAnswer("chips.list", {});
   const groups = deviceOptions(devices, chips.state === "there" ? chips.value.chips : []);
   const value = optionValue(choice);
-  const offered = groups.some(({ options }) => options.some((option) => option.value === value));
+  const offered = groups.flatMap(({ options }) => options).find((option) => option.value === value);
   return (
     <select
       className={value === "" ? "inp devsel" : "inp devsel chg"}
       aria-label={label}
-      title={title}
+      // A narrow field cuts the name.
+      title={title ?? offered?.label}
       value={value}
       onChange={(event) => onChoose(optionChoice(event.target.value))}
     >
-      {offered ? null : <option value={value}>{choice.chip ?? choice.device}</option>}
+      {offered !== undefined ? null : <option value={value}>{choice.chip ?? choice.device}</option>}
       {groups.map((group) => (
         <optgroup key={group.label} label={group.label}>
           {group.options.map((option) => (

@@ -1,14 +1,12 @@
 /** The device that the next run takes, its kind first and always in words: what is emulated is never mistaken for real. */
 import type { ReactElement } from "react";
 import { STANDING_TITLES, standingOf } from "../parts/standing.tsx";
-import { choiceOf, chosenProfile, type DeviceChoice } from "../state/device_choice.ts";
+import { AT_HAND, choiceOf, chosenProfile } from "../state/device_choice.ts";
 import { useAnswer } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 
 /** Pages whose parameters say which device the next run takes. */
-const CHOOSING = ["run", "device"];
-
-const AT_HAND: DeviceChoice = { device: null, chip: null };
+const CHOOSING = ["run", "device", "dispatch"];
 
 /** The device that a run would take, or null where there is none; undefined while it is asked for. */
 export function useNextDevice() {

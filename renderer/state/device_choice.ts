@@ -15,6 +15,9 @@ export interface DeviceChoice {
   readonly chip: string | null;
 }
 
+/** The device at hand. */
+export const AT_HAND: DeviceChoice = { device: null, chip: null };
+
 /** A chip names what to emulate, so that it comes before a device. */
 export function choiceOf(params: Readonly<Record<string, string>>): DeviceChoice {
   if (params.chip !== undefined) return { device: null, chip: params.chip };

@@ -6,9 +6,10 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CallInput, Handlers } from "../../electron/contract.ts";
+import type { CallInput, CallOutput, Handlers } from "../../electron/contract.ts";
 import { featuresOf } from "../../electron/device/features.ts";
 import { capabilitiesOf } from "../../electron/dispatch/capabilities.ts";
+import { dispatch } from "../../electron/dispatch/dispatch.ts";
 import { type Served, serve } from "../../electron/serve.ts";
 import { openWorkbench } from "../../electron/workbench/workbench.ts";
 import { emulatedProfile } from "../../native/emulator/profile.ts";
@@ -54,6 +55,15 @@ async function openMac(kind: MetalKind): Promise<Watched & { readonly served: Se
       const profile = emulated ? emulatedProfile(chip ?? undefined) : metalProfile(kind);
       const capabilities = capabilitiesOf(profile);
       return { device: profile.id, capabilities, features: featuresOf(capabilities, profile) };
+    },
+    "dispatch.explain": (question, ...rest) => {
+      if (question.chip !== null || question.device?.startsWith("emulated") || question.subject.kind !== "shape")
+        return workbench.handlers["dispatch.explain"](question, ...rest);
+      const device = metalProfile(kind);
+      const { shape } = question.subject;
+      const capabilities = capabilitiesOf(device);
+      const decision = dispatch(shape, capabilities, question.forced === null ? {} : { forced: question.forced });
+      return { device, reasons: [], capabilities, shape, decision } as unknown as CallOutput<"dispatch.explain">;
     },
     "runs.start": (request) => {
       started.push(request);
@@ -145,6 +155,25 @@ describe("a Mac with an M3 Max, as the window would show it", () => {
     await page.getByRole("button", { name: "Run quick" }).click();
     await expect.poll(() => started.at(-1)).toMatchObject({ device: null, chip: "M5", validation: false });
     await page.locator('.dev[data-standing="emulated"]').waitFor();
+  });
+
+  it("dispatch is asked for a Metal device or an emulated chip, and says which", async () => {
+    await page.keyboard.press("2");
+    const asked = page.locator(".strip [data-device]");
+    const command = page.locator(".status code");
+    await page.locator('.strip [data-device="metal:0"]').waitFor();
+    await page.getByLabel("Device to ask about").selectOption("metal:0");
+    await expect.poll(() => command.innerText()).toContain("--device metal:0");
+    expect(await asked.innerText()).toMatch(/^On Apple M3 Max: matrix_16x16/);
+    await page.locator("tr[data-chip='M5']").click();
+    await page.locator('.strip [data-device^="emulated"]').waitFor();
+    expect(await page.locator(".strip [data-standing]").getAttribute("data-standing")).toBe("emulated");
+    await expect.poll(() => command.innerText()).toContain("--chip M5");
+    expect(page.url()).not.toContain("device=");
+    // The chip of the device at hand takes the choice back.
+    await page.locator("tr[data-chip='M3 Max']").click();
+    await page.locator('.strip [data-device="metal:0"]').waitFor();
+    await expect.poll(() => command.innerText()).not.toContain("--chip");
   });
 
   it("receipts have registers, language and math mode with how they are known; times name their clock", async () => {

@@ -1,7 +1,8 @@
-/** What a view asks, read from its parameters: base, changes, chip, forced route; and the command that asks the same. Pure. */
+/** What a view asks, read from its parameters: base, changes, device, forced route; and the command that asks the same. Pure. */
 import type { CallOutput } from "../../../electron/contract.ts";
 import type { CaseShape } from "../../../kernels/route.ts";
 import { routesFor } from "../../../kernels/routes.ts";
+import { choiceOf, choiceWords, type DeviceChoice } from "../../state/device_choice.ts";
 import {
   changedFields,
   DEFAULT_PRESET,
@@ -26,7 +27,8 @@ export interface Asked {
   readonly texts: Texts;
   readonly changed: readonly FieldId[];
   readonly shape: CaseShape;
-  readonly chip: string | null;
+  /** The device or chip that is asked about. */
+  readonly choice: DeviceChoice;
   readonly forced: string | null;
 }
 
@@ -53,7 +55,7 @@ export function askedOf(
     texts,
     changed: changedFields(base.shape, texts),
     shape,
-    chip: params.chip ?? null,
+    choice: choiceOf(params),
     forced,
   };
 }
@@ -73,12 +75,12 @@ export function caseOf(asked: Asked, cases: readonly ListedCase[]): ListedCase |
 
 /** The words of `lockstep dispatch` that give the same decision. */
 export function dispatchWords(asked: Asked, same: ListedCase | undefined): readonly string[] {
-  const { chip, forced, shape } = asked;
+  const { choice, forced, shape } = asked;
   return [
     "lockstep",
     "dispatch",
     ...(same === undefined ? ["--shape", JSON.stringify(shape)] : ["--case", same.key]),
-    ...(chip === null ? [] : ["--chip", chip]),
+    ...choiceWords(choice),
     ...(forced === null ? [] : ["--route", forced]),
   ];
 }

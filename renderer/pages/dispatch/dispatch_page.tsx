@@ -13,6 +13,7 @@ import { lengthText, sizeText } from "../../parts/text.ts";
 import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
+import { AT_HAND, paramsOf } from "../../state/device_choice.ts";
 import { useAnswer, useLive, useSession } from "../../state/session.ts";
 import { go, setParams, useView } from "../../state/view.ts";
 import { planFor } from "../kernels/plan.ts";
@@ -52,8 +53,7 @@ function useRunAction(
     operator: null,
     route,
     case: same?.key ?? null,
-    device: null,
-    chip: asked.chip,
+    ...asked.choice,
     validation: false,
     seed: null,
     timeoutMs: null,
@@ -88,6 +88,7 @@ function Strip({ explained, asked, same, current }: StripProps): ReactElement {
   const { decision, device } = explained;
   const running = useLive()?.outcome === "running";
   const { route } = decision;
+  const standing = standingOf(device.execution, device);
   const runnable = current && route !== null && same !== undefined && !running;
   return (
     <div className={`strip chosen-strip ${route === null ? "f" : "r"}`} data-chosen={route ?? ""}>
@@ -106,8 +107,9 @@ function Strip({ explained, asked, same, current }: StripProps): ReactElement {
         </ActionButton>
       </div>
       <div className="small t2" data-device={device.id}>
-        <span title={explained.reasons.join("; ")}>On {device.name.value}</span>{" "}
-        <StandingTag standing={standingOf(device.execution, device)} /> {whySentence(decision, asked.forced)}.
+        <span title={explained.reasons.join("; ")}>On {device.name.value}</span>
+        {standing === "chip" ? null : " "}
+        <StandingTag standing={standing} />: {whySentence(decision, asked.forced)}.
         {route !== null && same === undefined ? (
           <span className="t3"> No case of the suites has this shape, so it cannot be run from here.</span>
         ) : null}
@@ -142,21 +144,24 @@ interface ViewProps {
 
 function DispatchView({ asked, cases }: ViewProps): ReactElement {
   const { params } = useView();
-  const { shape, chip, forced } = asked;
+  const { shape, choice, forced } = asked;
   const chipsAnswer = useAnswer("chips.list", {});
   const chips = chipsAnswer.state === "there" ? chipsAnswer.value.chips : NO_CHIPS;
-  const question = questionOf(shape, chip, forced);
+  const question = questionOf(shape, choice, forced);
   const { explained, failure, current: answered } = useExplain(question);
-  const standard = useExplain(questionOf(shape, null, null)).explained;
+  const standard = useExplain(questionOf(shape, AT_HAND, null)).explained;
   const defaultChip = standard === null ? undefined : shortChip(standard.device.chip.value);
-  const byChip = useDecisions(chips.map(({ shortName }) => questionOf(shape, shortName, forced)));
+  const byChip = useDecisions(
+    chips.map(({ shortName }) => questionOf(shape, { device: null, chip: shortName }, forced)),
+  );
   const variations = useDecisions(
-    variationsOf(asked).map(({ changes }) => questionOf(changedShape(asked, changes), chip, forced)),
+    variationsOf(asked).map(({ changes }) => questionOf(changedShape(asked, changes), choice, forced)),
   );
   const same = useMemo(() => caseOf(asked, cases), [asked, cases]);
   const current = explained === null ? undefined : shortChip(explained.device.chip.value);
   const route = explained?.decision.route ?? null;
-  const choose = (name: string): void => setParams({ chip: name === defaultChip ? null : name });
+  const choose = (name: string): void =>
+    setParams(paramsOf(name === defaultChip ? AT_HAND : { device: null, chip: name }));
   const move = (by: number): void => {
     // The table stands by family, newest first; so do the arrows.
     const order = [...document.querySelectorAll<HTMLElement>("tr[data-chip]")].map((row) => row.dataset.chip ?? "");
@@ -171,7 +176,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
   useTrail("What if", shape.operator, `${lengthText(shape)}, ${shape.dtype}`, "predicted, not run");
   useViewCommand(dispatchWords(asked, same));
   const source = (name: string): void => {
-    const { chip: _chip, open: _open, q: _q, ...rest } = params;
+    const { chip: _chip, device: _device, open: _open, q: _q, ...rest } = params;
     go("kernels", { ...rest, route: name });
   };
   return (
@@ -179,16 +184,7 @@ function DispatchView({ asked, cases }: ViewProps): ReactElement {
       page="dispatch"
       leftLabel="What if"
       rightLabel="Chips"
-      left={
-        <WhatIf
-          asked={asked}
-          cases={cases}
-          chips={chips}
-          defaultChip={defaultChip}
-          decisions={variations}
-          now={route}
-        />
-      }
+      left={<WhatIf asked={asked} cases={cases} standard={standard?.device} decisions={variations} now={route} />}
       right={
         <ChipsPane
           chips={chips}

@@ -2,13 +2,14 @@
 import { useEffect, useRef, useState } from "react";
 import type { CallInput, CallOutput } from "../../../electron/contract.ts";
 import type { CaseShape } from "../../../kernels/route.ts";
+import type { DeviceChoice } from "../../state/device_choice.ts";
 import { type FailureView, failureView, useSession } from "../../state/session.ts";
 import type { Decision } from "./words.ts";
 
 export type Explained = CallOutput<"dispatch.explain">;
 export type Question = CallInput<"dispatch.explain">;
 
-export function questionOf(shape: CaseShape, chip: string | null, forced: string | null): Question {
+export function questionOf(shape: CaseShape, choice: DeviceChoice, forced: string | null): Question {
   // Readonly lists of a shape are lists that the request owns.
   const own =
     shape.operator === "gqa_decode"
@@ -19,7 +20,7 @@ export function questionOf(shape: CaseShape, chip: string | null, forced: string
           cuSeqlensK: [...shape.cuSeqlensK],
           qOffset: [...shape.qOffset],
         };
-  return { subject: { kind: "shape", shape: own }, device: null, chip, forced };
+  return { subject: { kind: "shape", shape: own }, ...choice, forced };
 }
 
 export interface Explanation {

@@ -1,15 +1,17 @@
 /** The question: a case or production shape, and what is changed of it. Every change is asked at once. */
 import { type ReactElement, useState } from "react";
-import type { CallOutput } from "../../../electron/contract.ts";
 import { OPERATORS, routesFor } from "../../../kernels/routes.ts";
+import { DeviceSelect } from "../../parts/device_select.tsx";
 import { Pane, PaneHead } from "../../parts/pane.tsx";
+import { AT_HAND, type DeviceEntry, type Profile, paramsOf } from "../../state/device_choice.ts";
+import { useAnswer } from "../../state/session.ts";
 import { setParams } from "../../state/view.ts";
 import type { Asked, ListedCase } from "./asked.ts";
 import { variationsOf } from "./flips.ts";
 import { DTYPES, FIELDS, type Field, type FieldId, PRODUCTION, presetOf, readField, type Texts } from "./shape_form.ts";
 import type { Decision } from "./words.ts";
 
-type Chip = CallOutput<"chips.list">["chips"][number];
+const NO_DEVICES: readonly DeviceEntry[] = [];
 
 /** Parameters of the URL that a new base takes away. */
 const CLEARED: Readonly<Record<string, null>> = Object.fromEntries(
@@ -174,14 +176,15 @@ function Flips({ asked, decisions, now }: FlipsProps): ReactElement {
 
 interface WhatIfProps extends FlipsProps {
   readonly cases: readonly ListedCase[];
-  readonly chips: readonly Chip[];
-  /** Name of the chip that is emulated where none is chosen. */
-  readonly defaultChip: string | undefined;
+  /** The device at hand, which is asked about where none is chosen. */
+  readonly standard: Profile | undefined;
 }
 
-export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: WhatIfProps): ReactElement {
-  const { shape, chip, forced } = asked;
-  const isDefault = chip === null || chip === defaultChip;
+export function WhatIf({ asked, cases, standard, decisions, now }: WhatIfProps): ReactElement {
+  const { shape, choice, forced } = asked;
+  const listed = useAnswer("devices.list", { chip: choice.chip });
+  const devices = listed.state === "there" ? listed.value.devices : NO_DEVICES;
+  const isDefault = choice.device === null && choice.chip === null;
   const changes = asked.changed.length + (isDefault ? 0 : 1) + (forced === null ? 0 : 1);
   return (
     <Pane label="What if" className="scroll whatif">
@@ -190,7 +193,7 @@ export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: Wha
           type="button"
           className="btn quiet"
           disabled={changes === 0}
-          onClick={() => setParams({ ...CLEARED, chip: null, route: null, open: null })}
+          onClick={() => setParams({ ...CLEARED, ...paramsOf(AT_HAND), route: null, open: null })}
         >
           Reset
         </button>
@@ -217,23 +220,17 @@ export function WhatIf({ asked, cases, chips, defaultChip, decisions, now }: Wha
         ))}
         <hr />
         <FieldRow
-          label="Chip"
+          label="Device"
+          wide
           hint="whose family, system and limits the predicates look at"
-          was={isDefault ? undefined : defaultChip}
+          was={isDefault ? undefined : standard?.name.value}
         >
-          <select
-            className={isDefault ? "inp" : "inp chg"}
-            aria-label="Chip"
-            value={isDefault ? "" : chip}
-            onChange={(event) => setParams({ chip: event.target.value })}
-          >
-            <option value="">{defaultChip ?? "default"}</option>
-            {chips
-              .filter(({ shortName }) => shortName !== defaultChip)
-              .map(({ shortName }) => (
-                <option key={shortName}>{shortName}</option>
-              ))}
-          </select>
+          <DeviceSelect
+            label="Device to ask about"
+            devices={devices}
+            choice={choice}
+            onChoose={(next) => setParams(paramsOf(next))}
+          />
         </FieldRow>
         <FieldRow
           label="Force"

@@ -143,7 +143,7 @@ function SourcePane({ shown, used, blocked, plan, checks }: SourcePaneProps): Re
     () => (sources.texts === null || file === undefined || alone ? [] : findingsOn(file, sources.texts)),
     [sources.texts, file, alone],
   );
-  const { check, start } = useCheck(name, shown.asked.shape, shown.asked.chip);
+  const { check, start } = useCheck(name, shown.asked.shape, shown.asked.choice.chip);
   const diagnostics = check.state === "there" ? check.answer.diagnostics : NO_DIAGNOSTICS;
   const said = useMemo(
     () => (file === undefined ? [] : saidOf(file, findings, diagnostics)),
