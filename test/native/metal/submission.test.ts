@@ -274,3 +274,39 @@ test("the stand-in is strict: what Metal drops without a word is seen", async ()
   expect(standIn.violations()).toEqual(["threadgroup memory of 20 bytes at index 0 is no multiple of 16"]);
   expect(floats(memory)[0]).toBe(2);
 });
+
+test("cancelled at any moment: what ran is told, and nothing is left behind", async () => {
+  const before = await settled(standIn);
+  for (let turn = 0; turn < 40; turn += 1) {
+    ones();
+    const submission = connection.submit(three(), { counters: true });
+    if (turn % 4 === 1) await Promise.resolve();
+    if (turn % 4 === 2) await new Promise((resolve) => setImmediate(resolve));
+    if (turn % 4 === 3) await new Promise((resolve) => setTimeout(resolve, turn / 40));
+    submission.cancel();
+    const reply = await submission.done;
+    const ran = reply.ok ? 3 : "cancelledBefore" in reply ? reply.cancelledBefore : Number.NaN;
+    expect(floats(memory)[0]).toBe([1, 2, 6, 30][ran]);
+  }
+  expect(await settled(standIn, before), standIn.objects().classes).toBe(before);
+});
+
+test("connections beside each other do not disturb each other", async () => {
+  const before = await settled(standIn);
+  const work = async (factor: number): Promise<number> => {
+    const other = await connect(standIn);
+    const own = await scalePipeline(other);
+    const data = other.allocate(256, "own");
+    data.write(0, new Uint8Array(new Float32Array(64).fill(1).buffer));
+    for (let turn = 0; turn < 5; turn += 1) {
+      timings(await other.submit([scaling(own, data, { n: 64, factor })], { counters: true }).done);
+    }
+    const [first = Number.NaN] = floats(data);
+    expect(data.sentinelIntact()).toBe(true);
+    data.release();
+    other.close();
+    return first;
+  };
+  expect(await Promise.all([2, 3, 4].map(work))).toEqual([32, 243, 1024]);
+  expect(await settled(standIn, before), standIn.objects().classes).toBe(before);
+});
