@@ -4,6 +4,7 @@
 #import <IOKit/IOKitLib.h>
 
 #include "sdk.h"
+#include "system.h"
 #include "words.h"
 
 namespace lockstep::metal {
@@ -63,7 +64,10 @@ DeviceFacts facts_of(id<MTLDevice> device, id<MTLDevice> preferred) {
   facts.samples_at_stage_boundary = [device supportsCounterSampling:MTLCounterSamplingPointAtStageBoundary];
   facts.samples_at_dispatch_boundary = [device supportsCounterSampling:MTLCounterSamplingPointAtDispatchBoundary];
 #if LOCKSTEP_SDK_26
-  if (@available(macOS 26.0, *)) facts.timestamp_frequency_hz = [device queryTimestampFrequency];
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunguarded-availability"
+  if (is_macos_26()) facts.timestamp_frequency_hz = [device queryTimestampFrequency];
+#pragma clang diagnostic pop
 #endif
   facts.gpu_cores = gpu_cores(device.registryID);
   return facts;

@@ -17,4 +17,8 @@ struct SystemFacts {
 
 SystemFacts system_facts();
 
+/// Whether macOS 26 or later runs. `@available` alone answers for the 16 that a program built with an older SDK is told, so
+/// that calls behind this one do without it.
+bool is_macos_26();
+
 }  // namespace lockstep::metal

@@ -57,4 +57,11 @@ SystemFacts system_facts() {
   return facts;
 }
 
+bool is_macos_26() {
+  if (@available(macOS 26.0, *)) return true;
+  @autoreleasepool {
+    return [NSProcessInfo processInfo].operatingSystemVersion.majorVersion >= 16;
+  }
+}
+
 }  // namespace lockstep::metal

@@ -1,6 +1,6 @@
 /** What the addon reads of devices and system, by executing native/metal over the stand-in. */
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { connect, settled } from "./stand_in/bench.ts";
+import { build, connect, SCALE, settled } from "./stand_in/bench.ts";
 import { openStandIn, STAND_IN_NAME, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
@@ -81,6 +81,15 @@ test("a virtual machine", async () => {
   standIn.set({ "sysctl.kern.hv_vmm_present": 1, architecture: "nil" });
   expect(standIn.metal.system().virtualMachine).toBe(true);
   expect((await standIn.metal.devices())[0]?.architecture).toBeNull();
+});
+
+test("what came with macOS 26 is there also where this program is told 16", async () => {
+  standIn.set({ os: "16.4.1", gpu_hz: 24_000_000 });
+  expect((await standIn.metal.devices())[0]?.timestampFrequencyHz).toBe(24_000_000);
+  const connection = await connect(standIn);
+  const built = await build(connection, SCALE, "scale", { requiredThreadsPerThreadgroup: [32, 1, 1] });
+  expect(built).toMatchObject({ ok: true });
+  connection.close();
 });
 
 test.each([

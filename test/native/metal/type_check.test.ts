@@ -237,10 +237,10 @@ describe("the check bites: it finds", () => {
     },
     {
       what: "a call behind @available of a macOS that lacks it",
-      path: "native/metal/detection.mm",
-      find: "if (@available(macOS 26.0, *)) facts.timestamp_frequency_hz",
-      replace: "if (@available(macOS 15.0, *)) facts.timestamp_frequency_hz",
-      words: /'queryTimestampFrequency' is only available on macOS 26\.0 or newer/,
+      path: "native/metal/log.mm",
+      find: "if (@available(macOS 15.0, *)) descriptor.logState",
+      replace: "if (@available(macOS 14.0, *)) descriptor.logState",
+      words: /'setLogState:' is only available on macOS 15\.0 or newer/,
     },
     {
       what: "what may be nil where Metal wants an object",

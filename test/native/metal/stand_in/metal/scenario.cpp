@@ -107,7 +107,8 @@ void may_block(const char *what) {
   if (std::this_thread::get_id() == state().main) violation("%s on the thread of JavaScript: it may take long", what);
 }
 
-int macos_major() { return std::atoi(setting("os", "26.1.0").c_str()); }
+int told_macos_major() { return std::atoi(setting("os", "26.1.0").c_str()); }
+int macos_major() { return told_macos_major() == 16 ? 26 : told_macos_major(); }
 
 void needs_macos(int major, const char *what) {
   if (macos_major() < major) violation("%s needs macOS %d; this is %d", what, major, macos_major());

@@ -30,6 +30,8 @@ void may_block(const char *what);
 /** A violation where the macOS of the scenario is older than what is called. */
 void needs_macos(int major, const char *what);
 int macos_major();
+/** What this program is told: 16 where it counts as built with an SDK before 26. */
+int told_macos_major();
 
 /** With setting `hold`, returns only after `let` was called once more. */
 void wait_at_gate();

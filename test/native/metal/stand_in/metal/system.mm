@@ -35,7 +35,7 @@ const mach_port_t kIOMainPortDefault = 0;
 bool stand_in_macos_is_at_least(const char *platforms) {
   int major = 0;
   if (std::sscanf(platforms, "macOS %d", &major) != 1) stand_in::die("@available(%s) does not begin with macOS", platforms);
-  return stand_in::macos_major() >= major;
+  return stand_in::told_macos_major() >= major;
 }
 
 /** `sysctl.NAME`: a number for kern.hv_vmm_present, else a string; absent names are not known to the kernel. */
