@@ -48,7 +48,7 @@ const REASONS: readonly ReasonRow[] = [
   {
     reason: /ErrorImpactingInteractivity\b|\bImpacting Interactivity\b/,
     as: "timed_out",
-    what: "the system ended it because it kept the GPU from the display: give it less work at once",
+    what: "the system ended it because it kept the GPU from the display: give it less work at once, or let the display sleep meanwhile",
   },
   {
     reason: /ErrorInnocentVictim\b|\bvictim of GPU error\b/,
