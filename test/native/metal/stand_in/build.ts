@@ -128,6 +128,11 @@ export function buildMisuse(): Promise<string> {
 }
 
 async function locked<T>(work: (out: string, clang: string, lld: string) => Promise<T>): Promise<T> {
+  if (process.platform !== "linux") {
+    throw new Error(
+      "The stand-in for Metal is for Linux: on a Mac `npm run mac:accept` tests the device on Metal itself.",
+    );
+  }
   const out = path.join(ROOT, "out", SANITIZED.length === 0 ? "stand_in" : `stand_in_${SANITIZE}`);
   fs.mkdirSync(out, { recursive: true });
   const release = await lock(path.join(out, "lock"));
