@@ -1,6 +1,9 @@
 // @ts-check
+import { notRunOn } from "../test/elsewhere.mjs";
+
 /**
- * Vitest reporter whose last line is "N passed, N failed", the form that continuous integration reads.
+ * Vitest reporter whose last line is "N passed, N failed", the form that continuous integration reads. Before it stands what is
+ * not run on this system, and why.
  * A file that cannot be imported, and an error outside any test, count as failures.
  */
 export default class PlainReporter {
@@ -21,6 +24,8 @@ export default class PlainReporter {
       }
       failed += module.errors().length;
     }
+    for (const { files, why } of notRunOn())
+      console.log(`\nnot run on ${process.platform}: ${files.join(", ")}: ${why}`);
     console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   }
 }

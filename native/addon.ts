@@ -90,10 +90,16 @@ export interface Addon {
   readonly instructionSets: readonly InstructionSet[];
 }
 
+/** True where `LOCKSTEP_METAL=off` leaves Metal out, so that a Mac has the emulated device alone. */
+export function isMetalOff(environment: Readonly<Record<string, string | undefined>> = process.env): boolean {
+  return environment.LOCKSTEP_METAL === "off";
+}
+
 /** Loads the addon that `build/bootstrap.mjs` built. Throws with the mend if it is missing. */
 export function loadAddon(path: string): Addon {
   try {
-    return createRequire(import.meta.url)(path) as Addon;
+    const addon = createRequire(import.meta.url)(path) as Addon;
+    return isMetalOff() ? { ...addon, metal: null } : addon;
   } catch (error) {
     throw new Error(
       `The native addon at ${path} could not be loaded (${error instanceof Error ? error.message : String(error)}). ` +

@@ -4,7 +4,7 @@
  * Metal devices are known to the host alone, for doors load no addon. The host answers with `metalEntries(addon.metal)`,
  * plain values that a door passes to `listDevices` as `metal`.
  */
-import type { Addon } from "./addon.ts";
+import { type Addon, isMetalOff } from "./addon.ts";
 import type { DeviceEntry } from "./device.ts";
 import { emulatorToolchain } from "./emulator/open.ts";
 import { emulatedProfile } from "./emulator/profile.ts";
@@ -52,9 +52,10 @@ function unasked(): DeviceEntry {
   return unavailable("the host, which knows Metal, has not been asked", "start the host, or use the emulated device");
 }
 
-/** Where the addon has no Metal: it was built for another system. */
+/** Where the addon has no Metal: it was built for another system, or Metal was left out. */
 function noMetal(): DeviceEntry {
   if (process.platform === "darwin") {
+    if (isMetalOff()) return unavailable("LOCKSTEP_METAL=off leaves Metal out", "unset it, or use the emulated device");
     return unavailable("the addon was built without Metal", "run `node build/bootstrap.mjs` on this Mac");
   }
   return unavailable(

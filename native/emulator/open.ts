@@ -33,6 +33,7 @@ const recordSchema = z.strictObject({
   architecture: z.enum(["x86_64", "aarch64"]),
   features: z.array(z.string()).readonly(),
   libraries: z.array(z.string()).readonly(),
+  sdk: z.optional(z.string()),
   id: z.string(),
 });
 
@@ -107,10 +108,14 @@ async function recordedToolchain(
 ): Promise<Toolchain | undefined> {
   const entry = await cache.lookup("toolchain", await recordKey(environment), recordSchema);
   if (!entry) return undefined;
-  const { facts } = entry;
-  const isThere = existsSync(facts.clang) && (facts.linker === undefined || existsSync(facts.linker));
-  if (!isThere || facts.platform !== process.platform) return undefined;
-  return { ...facts, platform: process.platform, linker: facts.linker };
+  const { sdk, ...facts } = entry.facts;
+  const needed = [
+    facts.clang,
+    ...(facts.linker === undefined ? [] : [facts.linker]),
+    ...(sdk === undefined ? [] : [sdk]),
+  ];
+  if (!needed.every((file) => existsSync(file)) || facts.platform !== process.platform) return undefined;
+  return { ...facts, platform: process.platform, linker: facts.linker, ...(sdk === undefined ? {} : { sdk }) };
 }
 
 /** What decides which compiler is found and whether it passes: the programs there are, the CPU, the emulator's sources. */

@@ -1,7 +1,7 @@
 /** Finds the compiler and the linker that kernels are built with, and says what to install where there is none. */
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
-import { candidates, findLinker, installLine, majorVersion } from "./compilers.mjs";
+import { candidates, findLinker, installLine, majorVersion, xcrun } from "./compilers.mjs";
 import { runProcess } from "./process.ts";
 
 export interface Toolchain {
@@ -22,6 +22,8 @@ export interface Toolchain {
   readonly features: readonly string[];
   /** System libraries that modules are linked with, as paths. */
   readonly libraries: readonly string[];
+  /** Folder of the SDK, on macOS: a clang that is started by its path may find none, or one that an update has removed. */
+  readonly sdk?: string;
   /** Digest of all of the above: the compiler's identity in every cache key and receipt. */
   readonly id: string;
 }
@@ -38,7 +40,7 @@ export interface ToolchainQuery {
 
 /**
  * Finds clang++ and its linker: `LOCKSTEP_CLANG`, then PATH and the usual places, version 19 before others. Starts the
- * compiler twice (version, library paths); callers keep the result (see `emulator/toolchain_record.ts`).
+ * compiler twice (version, library paths); callers keep the result (see `emulator/open.ts`).
  */
 export async function findToolchain(query: ToolchainQuery = {}): Promise<ToolchainResult> {
   const environment = query.environment ?? process.env;
@@ -81,6 +83,10 @@ async function probe(
   if (typeof libraries === "string") return libraries;
   const features = cpuFeatures(architecture);
   if (typeof features === "string") return features;
+  const sdk = process.platform === "darwin" ? xcrun(environment, "--show-sdk-path") : undefined;
+  if (process.platform === "darwin" && sdk === undefined) {
+    return "xcrun knows no SDK for macOS: xcode-select --install brings one";
+  }
   const facts = {
     clang,
     realPath,
@@ -91,6 +97,7 @@ async function probe(
     architecture,
     features,
     libraries,
+    ...(sdk === undefined ? {} : { sdk }),
   };
   return identified(facts);
 }

@@ -141,11 +141,17 @@ describe("flags", () => {
       architecture: "aarch64",
       linker: undefined,
       features: ["-mcpu=apple-m1"],
+      sdk: "/sdk",
     } as const;
     const flags = compileFlags(mac, "kernel", "fast");
+    expect(flags.join(" ")).toContain("-isysroot /sdk");
+    expect(compileFlags(mac, "runtime", "fast").join(" ")).toContain("-isysroot /sdk");
     expect(flags).toContain("arm64-apple-macosx");
     expect(flags).not.toContain("-mno-red-zone");
-    expect(linkCommand(mac, ["a.o"], "m")).toEqual({ program: mac.clang, args: ["-dynamiclib", "-o", "m", "a.o"] });
+    const { program, args } = linkCommand(mac, ["a.o"], "m");
+    expect(program).toBe(mac.clang);
+    expect(args.slice(0, 3)).toEqual(["-dynamiclib", "-isysroot", "/sdk"]);
+    expect(args.slice(-3)).toEqual(["-o", "m", "a.o"]);
     expect(runtimeSources("lockstep").length).toBeGreaterThan(runtimeSources("fast").length);
   });
 });

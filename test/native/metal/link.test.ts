@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEPLOYMENT_TARGET, targets } from "../../../build/native.mjs";
 import { packageConfig } from "../../../build/package_config.mjs";
 import { runProcess } from "../../../native/msl/process.ts";
+import { linkFlags } from "./apple_link.ts";
 import { AppleTarget, eachOf, PATIENCE, ROOT, SOURCES, TARGET } from "./apple_target.ts";
 import { CPU_TYPE_ARM64, type MachO, MH_BUNDLE, PLATFORM_MACOS, readMachO } from "./mach_o.ts";
 import { STUBS, textStubs } from "./text_stub.ts";
@@ -83,26 +84,14 @@ async function link(output: string, options: LinkOptions = {}): Promise<string> 
     (text, flag) => text.replace(flag, ""),
     ` ${product}`,
   );
-  const linker = (await runProcess(target.clang, ["--version"])).stdout;
-  const major = /version (\d+)/.exec(linker)?.[1] ?? "";
   const args = [
-    // The version of the linker decides how clang tells it the platform.
-    ...[TARGET, "-mlinker-version=1000", `--ld-path=${await lld(major)}`, "-isysroot", stubs],
+    ...(await linkFlags(target.clang, stubs)),
     ...flags.trim().split(" "),
     ...lookedUp.map((name) => `-Wl,-U,${name}`),
   ];
   const { status, stderr } = await runProcess(target.clang, [...args, ...objects, "-o", output], { cwd: ROOT });
   if ((status === 0) !== (stderr === "")) throw new Error(`status ${status}:\n${stderr}`);
   return stderr;
-}
-
-/** The linker for macOS comes with the one that everything here is linked with. */
-async function lld(major: string): Promise<string> {
-  for (const name of [`ld64.lld-${major}`, "ld64.lld"]) {
-    const { stdout } = await runProcess("sh", ["-c", `command -v ${name}`]);
-    if (stdout.trim() !== "") return stdout.trim();
-  }
-  throw new Error(`ld64.lld-${major} is missing: it comes with lld-${major}`);
 }
 
 /** A copy of the stubs in which a line of one is missing. */

@@ -1,11 +1,12 @@
 /**
- * The library stubs in `tbd/`, written by hand in the layout of an SDK: each lists what the addon links of one library of
- * macOS, and where that library lies. The linker refuses what is in none of them.
+ * The library stubs, written by hand in the layout of an SDK: each lists what the addon (`tbd/`) or the emulator
+ * (`tbd_emulator/`) links of one library of macOS, and where that library lies. The linker refuses what is in none of them.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const STUBS = join(import.meta.dirname, "tbd");
+export const EMULATOR_STUBS = join(import.meta.dirname, "tbd_emulator");
 
 export interface TextStub {
   /** Path below the root of the SDK. */
@@ -35,9 +36,9 @@ export function readTextStub(path: string, text: string): TextStub {
   return { path, library, symbols };
 }
 
-export function textStubs(): readonly TextStub[] {
-  return readdirSync(STUBS, { recursive: true, encoding: "utf8" })
+export function textStubs(root: string = STUBS): readonly TextStub[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".tbd"))
     .sort()
-    .map((path) => readTextStub(path, readFileSync(join(STUBS, path), "utf8")));
+    .map((path) => readTextStub(path, readFileSync(join(root, path), "utf8")));
 }
