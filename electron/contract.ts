@@ -31,8 +31,8 @@ import {
   sourceSchema,
 } from "./runs/record.ts";
 
-export const suiteSchema = z.enum(["quick", "standard", "full"]);
-export const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
+const suiteSchema = z.enum(["quick", "standard", "full"]);
+const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
 const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
 const executionSchema = z.enum(["metal", "emulated", "nvidia", "imported"]);
 const isoTime = z.iso.datetime();
@@ -45,7 +45,7 @@ export const runIdSchema = z
   .regex(/^[a-z0-9][a-z0-9._-]*\.lockstep$/, "an id is the name of a bundle: lower case, ending in .lockstep");
 
 /** What a run is asked for; what is null is left to its default, as on the command line. */
-export const startSchema = z.strictObject({
+const startSchema = z.strictObject({
   suite: suiteSchema,
   /** Absolute path of a safetensors file whose cases run instead of the suite's. */
   inputs: z.string().min(1).max(4096).nullable(),
@@ -205,7 +205,7 @@ export const failureSchema = z.strictObject({ name: z.string(), message: z.strin
 export type Failure = z.infer<typeof failureSchema>;
 
 /** What a follower of the runs is told: a run begins, says something, ends. */
-export const runItemSchema = z.discriminatedUnion("type", [
+const runItemSchema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("started"),
     id: runIdSchema,
@@ -231,7 +231,7 @@ export const runItemSchema = z.discriminatedUnion("type", [
 ]);
 export type RunItem = z.infer<typeof runItemSchema>;
 
-export const hostStateSchema = z.strictObject({
+const hostStateSchema = z.strictObject({
   /** `idle`: not started yet. `stopped`: it died; a fresh one starts with the next run. */
   state: z.enum(["idle", "ready", "running", "stopped"]),
   pid: z.number().int().nullable(),

@@ -137,7 +137,7 @@ const trafficDispatchSchema = z.strictObject({
   lines: z.array(trafficLineSchema).readonly(),
 });
 
-export const trafficTableSchema = z.strictObject({
+const trafficTableSchema = z.strictObject({
   /** Counts are taken behind the compiler's optimiser: loads that it merged count once, as they would on a GPU. */
   stage: z.literal("after optimisation"),
   /** True if this compiler's counts for a kernel of known traffic are right and nothing was cut short. */

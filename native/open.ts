@@ -1,9 +1,8 @@
-/** The one door to a device: what is wanted as a plain value in, a `Device` or its profile out. Only the host has an addon. */
+/** The one door to a device: what is wanted as a plain value in, a `Device` out. Only the host has an addon. */
 import type { Addon } from "./addon.ts";
-import { type Device, DeviceError, type DeviceProfile } from "./device.ts";
+import type { Device } from "./device.ts";
 import { openEmulatedDevice } from "./emulator/open.ts";
-import { emulatedProfile } from "./emulator/profile.ts";
-import { metalProfile, openMetalDevice } from "./metal/open.ts";
+import { openMetalDevice } from "./metal/open.ts";
 
 /**
  * The device that is asked for.
@@ -32,17 +31,4 @@ export interface DeviceParts {
 export async function openDevice(wanted: DeviceWanted, parts: DeviceParts): Promise<Device> {
   if (wanted.kind === "metal") return await openMetalDevice(wanted.index, parts);
   return await openEmulatedDevice({ ...parts, ...(wanted.chip === undefined ? {} : { chip: wanted.chip }) });
-}
-
-/**
- * The profile that the device would have, without opening it. That of an emulated device names no toolchain. Rejects with
- * `DeviceError` `unavailable` as `openDevice` does.
- */
-export async function profileOf(wanted: DeviceWanted, parts: Pick<DeviceParts, "addon">): Promise<DeviceProfile> {
-  if (wanted.kind === "metal") return await metalProfile(wanted.index, parts);
-  try {
-    return emulatedProfile(wanted.chip);
-  } catch (error) {
-    throw new DeviceError("unavailable", error instanceof Error ? error.message : String(error));
-  }
 }

@@ -57,7 +57,7 @@ export interface PrefillInput {
 }
 
 /** Room for the results of `rows` rows of `width` values. */
-export function emptyResult(rows: number, width: number): AttentionResult {
+function emptyResult(rows: number, width: number): AttentionResult {
   const column = () => new Float64Array(rows);
   return {
     out: new Float64Array(rows * width),
@@ -174,7 +174,7 @@ function noteConditioning(result: AttentionResult, row: number, size: number): v
 }
 
 /** Sequence bounds: start at 0, never decrease, end at `rows`. Throws RangeError naming the offending entry. */
-export function checkCuSeqlens(name: string, bounds: ArrayLike<number>, rows?: number): void {
+function checkCuSeqlens(name: string, bounds: ArrayLike<number>, rows?: number): void {
   if (bounds.length < 2) {
     throw new RangeError(`${name} has ${bounds.length} entries; B sequences need B + 1, so at least 2`);
   }

@@ -96,7 +96,7 @@ export interface KeyEdit {
 }
 
 /** Factor from the query to the key that replaces a row. */
-export const KEY_EDIT_FACTOR = 4;
+const KEY_EDIT_FACTOR = 4;
 
 /** The rows of K that `rule` replaces at `live` tokens, with `group` = heads / kvHeads. */
 export function keyEdits(rule: KeyEditRule, live: number, group: number): readonly KeyEdit[] {

@@ -3,7 +3,7 @@
  * that the reference does not define (all zero, or constant for the correlation) is undefined, never 0. NaN and
  * infinities in the output are never skipped: they make the figures NaN or infinite and are counted.
  */
-import { type FloatDtype, roundTo, type Tensor } from "./tensor.ts";
+import { type FloatDtype, roundTo } from "./tensor.ts";
 
 /** The largest deviation and where it is. `index` is undefined for an empty output. */
 export interface Worst {
@@ -255,34 +255,4 @@ export function writtenCount(patterns: Uint32Array | Uint16Array, poisonWord: nu
     else firstUnwritten ??= i;
   }
   return { count: patterns.length, written, firstUnwritten };
-}
-
-/** Indices of elements that are NaN or infinite, at most `limit` of them, and how many there are. */
-export function nonFiniteElements(
-  output: ArrayLike<number>,
-  limit = 8,
-): { readonly count: number; readonly indices: readonly number[] } {
-  const indices: number[] = [];
-  let count = 0;
-  for (let i = 0; i < output.length; i++) {
-    if (Number.isFinite(output[i]!)) continue;
-    if (count++ < limit) indices.push(i);
-  }
-  return { count, indices };
-}
-
-/** The element patterns of a tensor, for `writtenCount`. Throws TypeError for f64, which no kernel writes. */
-export function tensorPatterns(tensor: Tensor): Uint32Array | Uint16Array {
-  if (tensor.dtype === "f64") throw new TypeError("f64 tensors have no poison pattern; no kernel writes f64");
-  if (tensor.data instanceof Uint16Array) return tensor.data;
-  return new Uint32Array(tensor.data.buffer, tensor.data.byteOffset, tensor.data.length);
-}
-
-/** Index of the first byte that differs, or undefined for bit-equal outputs. */
-export function firstBitDifference(a: Uint8Array, b: Uint8Array): number | undefined {
-  if (a.length !== b.length) return Math.min(a.length, b.length);
-  for (let i = 0; i < a.length; i++) {
-    if (a[i] !== b[i]) return i;
-  }
-  return undefined;
 }

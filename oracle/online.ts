@@ -46,7 +46,7 @@ function refuse(code: InvalidStateCode, label: string, what: string): never {
 }
 
 /** Throws `InvalidStateError` for a state that cannot come from any keys. `label` names it in the message. */
-export function checkState(state: PartialState, label = "state"): void {
+function checkState(state: PartialState, label = "state"): void {
   const { m, s, o } = state;
   if (Number.isNaN(m)) refuse("m_nan", label, "m is NaN");
   if (m === Number.POSITIVE_INFINITY) refuse("m_plus_infinity", label, "m is +inf and scores are finite or -inf");

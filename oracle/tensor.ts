@@ -213,11 +213,3 @@ export function convertExactly(tensor: Tensor, dtype: FloatDtype): Tensor {
   }
   return narrow(values, dtype, tensor.shape);
 }
-
-/** Index of the first NaN in the first `live` elements, or undefined. Infinities are no NaN. */
-export function findNaN(values: ArrayLike<number>, live: number = values.length): number | undefined {
-  for (let i = 0; i < live; i++) {
-    if (Number.isNaN(values[i]!)) return i;
-  }
-  return undefined;
-}

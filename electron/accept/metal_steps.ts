@@ -179,7 +179,7 @@ export const capture: AcceptStep = {
 };
 
 /** SHA-256 over a line `digest  path` for every file of a document, sorted by path. */
-export function treeDigest(document: string): string {
+function treeDigest(document: string): string {
   if (fs.statSync(document).isFile()) return sha256File(document);
   const files = walk(document).files.map(({ path: file }) => ({
     path: file,

@@ -18,7 +18,7 @@ export function profileLines(profile: DeviceProfile): readonly string[] {
 }
 
 /** What in a profile contradicts something else in it, or itself. Sentences without a full stop. */
-export function profileContradictions(profile: DeviceProfile): readonly string[] {
+function profileContradictions(profile: DeviceProfile): readonly string[] {
   const { limits, family, virtualGpu, facts = [] } = profile;
   const check = facts.find(({ id }) => id === "chip_check")?.value ?? null;
   return [

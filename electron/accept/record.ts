@@ -109,7 +109,6 @@ export const buildFactsSchema = z.strictObject({
   /** Whether the addon offers Metal, and the SDK that it was built with. */
   metal: z.strictObject({ offered: z.boolean(), sdk: z.number().nullable() }),
 });
-export type BuildFacts = z.infer<typeof buildFactsSchema>;
 
 /** `devices.json`: every device that was found; the one that the steps ran on by its id. */
 export const devicesFactsSchema = z.strictObject({
@@ -117,7 +116,6 @@ export const devicesFactsSchema = z.strictObject({
   chosen: z.string().nullable(),
   entries: z.array(deviceEntrySchema),
 });
-export type DevicesFacts = z.infer<typeof devicesFactsSchema>;
 
 export const conformanceResultSchema = z.strictObject({
   id: z.string().min(1),

@@ -50,39 +50,6 @@ export function errorArrays(output: ArrayLike<number>, reference: ArrayLike<numb
   return { flags, abs, relative, ulp, signed };
 }
 
-/** The largest magnitude of each row of `width` elements, and where it is. */
-export interface RowMaxima {
-  /** Largest finite-output magnitude; 0 where the row has none. */
-  readonly max: Float64Array;
-  /** Flat index of it; -1 where the row has no element with a finite output. */
-  readonly index: Int32Array;
-  /** `FLAG` bits of the row. */
-  readonly flags: Uint8Array;
-}
-
-/** Throws RangeError where `width` does not divide the elements. */
-export function rowMaxima(values: Float64Array, flags: Uint8Array, width: number): RowMaxima {
-  const rows = width === 0 ? 0 : values.length / width;
-  if (!Number.isInteger(rows))
-    throw new RangeError(`${values.length} elements are no whole number of rows of ${width}`);
-  const max = new Float64Array(rows);
-  const index = new Int32Array(rows).fill(-1);
-  const seen = new Uint8Array(rows);
-  for (let i = 0; i < values.length; i++) {
-    const row = Math.floor(i / width);
-    if (flags[i] !== 0) {
-      seen[row]! |= flags[i]!;
-      continue;
-    }
-    const magnitude = Math.abs(values[i]!);
-    if (index[row] === -1 || magnitude > max[row]!) {
-      max[row] = magnitude;
-      index[row] = i;
-    }
-  }
-  return { max, index, flags: seen };
-}
-
 /** Size of one unit in the last place of `dtype` at the reference: the gap above |r| rounded to it. */
 export function ulpSize(reference: number, dtype: FloatDtype): number {
   const { mantissaBits, minExponent } = FLOAT_FORMATS[dtype];

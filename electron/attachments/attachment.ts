@@ -52,7 +52,7 @@ const count = z.number().int().min(0);
 const label = z.string().max(ATTACHMENT_LIMITS.labelLength);
 
 /** A table of the file: read, or why not. */
-export const attachedTableSchema = z.strictObject({
+const attachedTableSchema = z.strictObject({
   /** Name of the schema, or of the form of the table. */
   name: label,
   /** Where the file says that it stood; null where it does not. */
@@ -67,7 +67,7 @@ export const attachedTableSchema = z.strictObject({
 export type AttachedTable = Readonly<z.infer<typeof attachedTableSchema>>;
 
 /** All values of one quantity that the file gives one label. No other statistics are made of them. */
-export const attachedSeriesSchema = z.strictObject({
+const attachedSeriesSchema = z.strictObject({
   /** Index of its table. */
   table: count,
   label,
@@ -88,7 +88,7 @@ export const attachedSeriesSchema = z.strictObject({
 export type AttachedSeries = Readonly<z.infer<typeof attachedSeriesSchema>>;
 
 /** What was read of a file. The same bytes always give the same summary. */
-export const attachmentSummarySchema = z.strictObject({
+const attachmentSummarySchema = z.strictObject({
   /** The tool's own version, as far as the file says. */
   tool: z.strictObject({ name: z.string(), version: z.string().max(200).nullable() }),
   /** Facts that the file states of itself: template, device, start of the recording. */

@@ -11,7 +11,7 @@ export type SeriesKey = Pick<
 };
 
 /** Values of all series together: 64 MiB of float64. */
-export const MOST_VALUES = 8 * 1024 ** 2;
+const MOST_VALUES = 8 * 1024 ** 2;
 
 class Values {
   #values = new Float64Array(16);

@@ -22,13 +22,13 @@ import {
 } from "./attachment.ts";
 import { readAttachment } from "./read.ts";
 
-export const ATTACHMENT_FILE = "attachment.json";
-export const ORIGINAL_FILE = "original.gz";
+const ATTACHMENT_FILE = "attachment.json";
+const ORIGINAL_FILE = "original.gz";
 
 const ID = /^[0-9a-f]{64}$/;
 
 /** Ids of the attachments of a bundle, sorted, and what else lies there and does not belong. */
-export async function attachmentIds(
+async function attachmentIds(
   bundle: string,
 ): Promise<{ readonly ids: readonly string[]; readonly strange: readonly string[] }> {
   const entries = await fs

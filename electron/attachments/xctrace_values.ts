@@ -12,8 +12,6 @@ interface Page {
   readonly values: Float64Array;
 }
 
-export type Kept = { readonly code: number; readonly value: number };
-
 export class ValueTable {
   readonly #pages: (Page | undefined)[] = [];
   readonly #texts: string[] = [];

@@ -23,7 +23,7 @@ export interface Span {
   readonly high: number;
 }
 
-export const LIMITS = ["threads", "registers", "memory"] as const;
+const LIMITS = ["threads", "registers", "memory"] as const;
 export type LimitId = (typeof LIMITS)[number];
 
 /** Threadgroups that one resource of a core allows. */

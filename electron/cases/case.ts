@@ -64,18 +64,6 @@ const KEY_PARTS = 5;
 
 const SLUG_LENGTH = 90;
 
-/** Multiplications and additions of the case, in scalar products: a measure of how long it takes. */
-export function workOf(shape: CaseShape): number {
-  if (shape.operator === "gqa_decode") return 2 * shape.heads * shape.live * shape.dim;
-  let pairs = 0;
-  for (let b = 0; b + 1 < shape.cuSeqlensQ.length; b++) {
-    const queries = shape.cuSeqlensQ[b + 1]! - shape.cuSeqlensQ[b]!;
-    const keys = shape.cuSeqlensK[b + 1]! - shape.cuSeqlensK[b]!;
-    pairs += queries * Math.min(keys, shape.qOffset[b]! + (queries + 1) / 2);
-  }
-  return pairs * shape.heads * (shape.nope + shape.rope + shape.value);
-}
-
 /** Output rows, elements a row and heads, for comparison. Rows are `token * heads + head`. */
 export function outputLayout(shape: CaseShape): {
   readonly rows: number;

@@ -53,7 +53,7 @@ const logLineSchema = z.strictObject({
 });
 
 /** What one flavour gave. `error` stands where the run did not end; then reports are those seen until then. */
-export const flavourOutcomeSchema = z.strictObject({
+const flavourOutcomeSchema = z.strictObject({
   flavour: flavourSchema,
   verdict: z.enum(["pass", "fail", "not_run"]).nullable(),
   gates: z.array(gateResultSchema),
@@ -94,7 +94,7 @@ export type CheckStage = z.infer<typeof checkStageSchema>;
 
 const knownText = z.string().max(400);
 
-export const kernelAnswerSchema = z.strictObject({
+const kernelAnswerSchema = z.strictObject({
   name: z.string(),
   project: z.strictObject({ name: z.string(), commit: z.string().nullable() }).nullable(),
   note: z.string().nullable(),

@@ -7,7 +7,7 @@ import { CHECK_KINDS, checkResultSchema } from "../../native/check.ts";
 import { pathSchema, shapeSchema } from "../runs/record.ts";
 import { kernelEndSchema, kernelProgressSchema, kernelRequestSchema } from "./messages.ts";
 
-export const runCheckSchema = z.strictObject({
+const runCheckSchema = z.strictObject({
   /** The file of the bundle that holds it. */
   path: pathSchema,
   operator: z.enum(["gqa_decode", "mla_prefill"]),

@@ -104,11 +104,7 @@ function matchesOf(
 }
 
 /** The lines of one attachment; `most` series of it. */
-export function attachmentLines(
-  entry: ListedAttachment,
-  labels: readonly DispatchLabel[],
-  most: number,
-): readonly string[] {
+function attachmentLines(entry: ListedAttachment, labels: readonly DispatchLabel[], most: number): readonly string[] {
   const { id, attachment, reasons } = entry;
   const state = reasons.length === 0 ? "" : "BROKEN  ";
   if (attachment === null) return [`${state}${id.slice(0, 12)}`, ...reasons.map((reason) => `  ${reason}`)];

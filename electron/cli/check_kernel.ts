@@ -61,13 +61,13 @@ function reportsOf(outcome: FlavourOutcome | undefined): readonly CheckReport[] 
 }
 
 /** Reports that only `check` gave: without lockstep lanes read what others have not written yet. */
-export function onlyWithoutLockstep({ stage }: Pick<KernelAnswer, "stage">): readonly CheckReport[] {
+function onlyWithoutLockstep({ stage }: Pick<KernelAnswer, "stage">): readonly CheckReport[] {
   if (stage.outcomes.length < 2) return [];
   const locked = new Set(reportsOf(stage.outcomes[1]).map(reportKey));
   return reportsOf(stage.outcomes[0]).filter((report) => !locked.has(reportKey(report)));
 }
 
-export function checkTextLines(
+function checkTextLines(
   answer: KernelAnswer,
   options: Pick<CheckKernelOptions, "traffic" | "all">,
   colour: boolean,

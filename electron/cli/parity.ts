@@ -340,7 +340,7 @@ function supportText({ execution, supportsChip }: RunRecord["claims"][number]): 
 const VALIDATION_SHOWN = 10;
 
 /** What Metal's validation said, and which results it turned. Empty where it was not asked. */
-export function validationLines(record: RunRecord): readonly string[] {
+function validationLines(record: RunRecord): readonly string[] {
   const { validation } = record;
   if (validation === undefined) return [];
   const { counts, enabled, reports, log } = validation;

@@ -44,19 +44,19 @@ function flavourOf(text: string | undefined): KernelRequest["flavour"] {
 }
 
 /** A kernel that ran and was not judged passes nothing and fails nothing: its run is what was asked for. */
-export function verdictExit(verdict: KernelAnswer["verdict"]): number {
+function verdictExit(verdict: KernelAnswer["verdict"]): number {
   return verdict === "pass" || verdict === null ? EXIT.passed : EXIT.failed;
 }
 
 const HEADLINE = { pass: "Pass", fail: "Fail", not_run: "No verdict" } as const;
 
 /** Verdict and reason as one line. */
-export function headline(answer: KernelAnswer, colour: boolean): string {
+function headline(answer: KernelAnswer, colour: boolean): string {
   const { verdict, reason } = answer;
   return verdict === null ? `Ran: ${reason}` : `${painted(HEADLINE[verdict], verdict, colour)}: ${reason}`;
 }
 
-export function resultLines(answer: KernelAnswer, check: string, colour: boolean): readonly string[] {
+function resultLines(answer: KernelAnswer, check: string, colour: boolean): readonly string[] {
   const { result } = answer;
   return [
     ...answerHead(answer),
@@ -71,7 +71,7 @@ export function resultLines(answer: KernelAnswer, check: string, colour: boolean
 }
 
 /** Times, padding and gates of one flavour. */
-export function outcomeLines(outcome: FlavourOutcome, colour: boolean): readonly string[] {
+function outcomeLines(outcome: FlavourOutcome, colour: boolean): readonly string[] {
   const lines: string[] = [`flavour ${outcome.flavour}`];
   if (outcome.error !== null) return [...lines, `  ${outcome.error.code}: ${outcome.error.message}`];
   const width = Math.max(...outcome.timings.map(({ label }) => label.length), 8);

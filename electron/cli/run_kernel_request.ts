@@ -23,7 +23,7 @@ export interface KernelOptions {
 }
 
 /** `N=64,D=1e3` as numbers by name. Throws `UsageError`. */
-export function sizesOf(text: string | undefined): Readonly<Record<string, number>> {
+function sizesOf(text: string | undefined): Readonly<Record<string, number>> {
   const sizes: Record<string, number> = {};
   for (const part of (text ?? "").split(",").filter((word) => word.trim() !== "")) {
     const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(\S+)\s*$/.exec(part) ?? [];

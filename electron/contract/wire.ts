@@ -67,7 +67,7 @@ export class RemoteError extends Error {
   }
 }
 
-export const CLOSED = "ConnectionClosed";
+const CLOSED = "ConnectionClosed";
 
 /** The failure of everything that is under way when a channel closes. */
 export function closedError(reason: string): RemoteError {

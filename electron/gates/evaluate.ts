@@ -302,8 +302,3 @@ export function verdictOf(results: readonly GateResult[]): GateVerdict {
   if (required.length === 0 || required.some((result) => result.verdict === "not_run")) return "not_run";
   return "pass";
 }
-
-/** The first gate, in the order of the table, that is not a pass. */
-export function firstMiss(results: readonly GateResult[]): GateResult | undefined {
-  return results.find((result) => result.verdict === "fail") ?? results.find((result) => result.verdict === "not_run");
-}

@@ -8,7 +8,7 @@ import path from "node:path";
 import type { KnownBy } from "../../native/device.ts";
 import { hostFacts } from "./facts.ts";
 
-export const MACHINE_GROUPS = ["machine", "load", "thermal", "power"] as const;
+const MACHINE_GROUPS = ["machine", "load", "thermal", "power"] as const;
 export type MachineGroup = (typeof MACHINE_GROUPS)[number];
 
 /** One value of the machine. Exactly one of `value` and `reason` is there. */

@@ -11,7 +11,7 @@ import { eventSchema } from "../runs/events.ts";
 import { deviceEntrySchema } from "../runs/record.ts";
 
 /** Everything that a parity run is asked for. Paths are absolute. */
-export const runRequestSchema = z.strictObject({
+const runRequestSchema = z.strictObject({
   suite: z.enum(["quick", "standard", "full"]),
   /** A tensor file instead of the suite. */
   inputs: z.string().nullable(),
@@ -55,7 +55,7 @@ export const toHostSchema = z.discriminatedUnion("type", [
 export type ToHost = z.infer<typeof toHostSchema>;
 
 /** The one answer to an `inspect`, under its id. */
-export const inspectEndSchema = z.discriminatedUnion("type", [
+const inspectEndSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("inspected"), id: inspectId, answer: inspectAnswerSchema }),
   z.strictObject({
     type: z.literal("inspect_refused"),

@@ -32,7 +32,7 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ["nan", Number.NaN],
 ]);
 
-export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
+const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
 
 /** The value of an expression. Throws `UsageError` with `what`, the expression and what it may use. */
 export function numberOf(expression: Expression, sizes: Sizes, what: string): number {

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-export const MANIFEST_SCHEMA = "lockstep.kernel/1";
+const MANIFEST_SCHEMA = "lockstep.kernel/1";
 
 const name = z
   .string()
@@ -60,7 +60,7 @@ const prefillCase = z.strictObject({
   seed: z.number().int().min(0).max(0xffffffff).optional(),
 });
 
-export const caseSchema = z.discriminatedUnion("operator", [attentionCase, prefillCase]);
+const caseSchema = z.discriminatedUnion("operator", [attentionCase, prefillCase]);
 
 const axis = z
   .string()
@@ -125,7 +125,7 @@ const pageTableBuffer = z.strictObject({
   pageTable: z.strictObject({ entries: expression.describe("entries of the table, at least the pages of the keys") }),
 });
 
-export const bufferSchema = z.union([tensorBuffer, outputBuffer, scratchBuffer, valuesBuffer, pageTableBuffer]);
+const bufferSchema = z.union([tensorBuffer, outputBuffer, scratchBuffer, valuesBuffer, pageTableBuffer]);
 
 const FIELD_TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "bool"] as const;
 

@@ -10,7 +10,7 @@ import { FlatBuffer } from "./flatbuffer.ts";
 import { beginsMachO, OfflineFormatError, readMachO, sectionOf } from "./macho.ts";
 
 /** Where the figures lie: fields of the table that field 0 of the root refers to. */
-export const FIELDS = { info: 0, registers: 0, spill: 14 } as const;
+const FIELDS = { info: 0, registers: 0, spill: 14 } as const;
 
 /** What no kernel has; figures beyond it are of another field. */
 const PLAUSIBLE = { registers: 1024, spillBytes: 1 << 20 } as const;

@@ -14,7 +14,7 @@ export interface Section {
   readonly bytes: Uint8Array;
 }
 
-export const MACHO_MAGIC = 0xfeedfacf;
+const MACHO_MAGIC = 0xfeedfacf;
 const FAT_MAGICS: readonly number[] = [0xcafebabe, 0xbebafeca, 0xcafebabf, 0xbfbafeca, 0xcbfebabe, 0xbebafecb];
 const LC_SEGMENT_64 = 0x19;
 const HEADER_BYTES = 32;

@@ -5,7 +5,7 @@
  */
 
 /** Types of function constants in a script, by the type in the source. Others were not seen anywhere and are refused. */
-export const CONSTANT_TYPES: Readonly<Record<string, string>> = {
+const CONSTANT_TYPES: Readonly<Record<string, string>> = {
   bool: "ConstantBool",
   short: "ConstantShort",
   int: "ConstantInt",
@@ -50,7 +50,7 @@ export function pipelineScript(kernel: string, constants: readonly ScriptConstan
 }
 
 /** Math and optimisation as a parity run has them. No debug information: `metal-tt` refuses some libraries that hold it. */
-export const COMPILE_FLAGS = ["-O2", "-fno-fast-math"] as const;
+const COMPILE_FLAGS = ["-O2", "-fno-fast-math"] as const;
 
 export interface Step {
   readonly id: "compile" | "library" | "translate";

@@ -347,7 +347,7 @@ export const claimSchema = z.strictObject({
 });
 export type Claim = z.infer<typeof claimSchema>;
 
-export const fileSchema = z.strictObject({
+const fileSchema = z.strictObject({
   path: pathSchema,
   bytes: integerText,
   sha256: digestSchema,

@@ -26,7 +26,7 @@ const EMULATED_LIMITS: readonly string[] = [
 ];
 
 /** What a record says about its own limits. */
-export function limitsOf(basis: Pick<RunRecord, "execution" | "device" | "validation">): readonly string[] {
+function limitsOf(basis: Pick<RunRecord, "execution" | "device" | "validation">): readonly string[] {
   if (basis.execution !== "metal") return EMULATED_LIMITS;
   const { chip, why } = chipSupport(basis);
   const isVirtual = basis.device?.virtualGpu?.value === true;

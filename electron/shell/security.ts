@@ -37,7 +37,7 @@ export const PERMISSIONS: readonly { readonly name: string; readonly reason: str
 ];
 
 /** Hosts of documentation that a link may open in the browser, over https alone. */
-export const DOCUMENT_HOSTS: readonly string[] = ["developer.apple.com", "www.electronjs.org"];
+const DOCUMENT_HOSTS: readonly string[] = ["developer.apple.com", "www.electronjs.org"];
 
 export interface ChecklistItem {
   readonly item: number;

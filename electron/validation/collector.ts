@@ -13,7 +13,7 @@ import {
 } from "./report.ts";
 
 /** Bytes of text that are kept: a kernel with a fault in every thread writes without end. */
-export const TEXT_BYTES = 4 * 1024 * 1024;
+const TEXT_BYTES = 4 * 1024 * 1024;
 
 export class ValidationCollector {
   readonly #limit: number;

@@ -44,7 +44,7 @@ function system(least: number, what: string): Need["missing"] {
   };
 }
 
-export const NEEDS = [
+const NEEDS = [
   { id: "simd_permute", missing: family(6, "simd_shuffle_xor and simd_broadcast") },
   { id: "simd_reduce", missing: family(7, "simd_sum and simd_max") },
   { id: "simdgroup_matrix", missing: family(7, "8x8 simdgroup matrices") },

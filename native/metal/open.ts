@@ -65,14 +65,6 @@ function keepsArchives(environment: Readonly<Record<string, string | undefined>>
   return !isOn("MTL_SHADER_VALIDATION") && !isOn("MTL_CAPTURE_ENABLED");
 }
 
-/** The profile of that device, without opening it. Rejects as `openMetalDevice` does. */
-export async function metalProfile(
-  index: number | undefined,
-  options: Pick<MetalDeviceOptions, "addon">,
-): Promise<DeviceProfile> {
-  return (await find(present(options.addon.metal), index)).profile;
-}
-
 let offline: Promise<OfflineCompiler> | undefined;
 
 async function readAll(metal: Metal): Promise<readonly Found[]> {

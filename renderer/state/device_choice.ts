@@ -34,7 +34,7 @@ export function choiceWords({ device, chip }: DeviceChoice): readonly string[] {
   return [...(device === null ? [] : ["--device", device]), ...(chip === null ? [] : ["--chip", chip])];
 }
 
-export function profilesOf(devices: readonly DeviceEntry[]): readonly Profile[] {
+function profilesOf(devices: readonly DeviceEntry[]): readonly Profile[] {
   return devices.flatMap((entry) => (entry.available ? [entry.profile] : []));
 }
 
@@ -49,7 +49,7 @@ function isDefault({ facts }: Profile): boolean {
 }
 
 /** True where the choice is a chip to emulate, or the emulated device. */
-export function isEmulatedChoice({ device, chip }: DeviceChoice): boolean {
+function isEmulatedChoice({ device, chip }: DeviceChoice): boolean {
   return chip !== null || (device?.startsWith("emulated") ?? false);
 }
 
@@ -94,7 +94,7 @@ function metalLabel({ id, name, family, virtualGpu }: Profile): string {
 }
 
 /** `Apple9`. */
-export function familyText(family: string): string {
+function familyText(family: string): string {
   return family.replace("apple", "Apple");
 }
 

@@ -4,10 +4,8 @@ import { createStore, useStore } from "./store.ts";
 import { parseStored, readStored, writeStored } from "./stored.ts";
 
 export const THEMES = ["light", "dark", "system"] as const;
-export type Theme = (typeof THEMES)[number];
 
 export const DENSITIES = ["compact", "default", "comfortable"] as const;
-export type Density = (typeof DENSITIES)[number];
 
 export const settingsSchema = z.strictObject({
   theme: z.enum(THEMES),

@@ -3,18 +3,14 @@ import { gqaDecode } from "../../oracle/attention.ts";
 import { generateDecode } from "../../oracle/generator.ts";
 import {
   caseError,
-  firstBitDifference,
   headErrors,
-  nonFiniteElements,
   rowErrors,
-  tensorPatterns,
   ULP_BUCKETS,
   ulpDistance,
   ulpHistogram,
   worstGroup,
   writtenCount,
 } from "../../oracle/metrics.ts";
-import { narrow } from "../../oracle/tensor.ts";
 
 const reference = Float64Array.from({ length: 4 * 8 }, (_, i) => Math.sin(i + 1));
 const exact = () => Float64Array.from(reference);
@@ -80,8 +76,6 @@ describe("what each metric shows", () => {
     expect(error.slope).toBeNaN();
     expect(error.correlation).toBeNaN();
     expect(worstGroup(rowErrors(bad, reference, 8))).toEqual({ group: 0, nmse: Number.NaN });
-    expect(nonFiniteElements(bad)).toEqual({ count: 2, indices: [3, 9] });
-    expect(nonFiniteElements(bad, 1)).toEqual({ count: 2, indices: [3] });
     const ulp = ulpHistogram(bad, reference, "f32");
     expect(ulp.max).toBe(Number.POSITIVE_INFINITY);
     expect(ulp.counts.at(-1)).toBe(2);
@@ -191,18 +185,6 @@ describe("coverage", () => {
     expect(writtenCount(f16, 0x7fed7fed)).toEqual({ count: 4, written: 1, firstUnwritten: 0 });
     expect(writtenCount(new Uint32Array(3), 0x7fed7fed)).toEqual({ count: 3, written: 3, firstUnwritten: undefined });
   });
-
-  test("patterns of a tensor", () => {
-    expect([...tensorPatterns(narrow([1], "f32", [1]))]).toEqual([0x3f800000]);
-    expect([...tensorPatterns(narrow([1], "f16", [1]))]).toEqual([0x3c00]);
-    expect(() => tensorPatterns(narrow([1], "f64", [1]))).toThrow(/no poison/);
-  });
-});
-
-test("bit-equal repeats, and where they differ", () => {
-  expect(firstBitDifference(Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3))).toBeUndefined();
-  expect(firstBitDifference(Uint8Array.of(1, 2, 3), Uint8Array.of(1, 0, 3))).toBe(1);
-  expect(firstBitDifference(Uint8Array.of(1, 2), Uint8Array.of(1, 2, 3))).toBe(2);
 });
 
 test("different lengths are refused", () => {

@@ -4,7 +4,6 @@ import {
   convertExactly,
   elementCount,
   f16ToNumber,
-  findNaN,
   isExactIn,
   isX16,
   narrow,
@@ -106,9 +105,4 @@ test("tensors and bytes", () => {
   expect(elementCount([])).toBe(1);
   expect(() => elementCount([2 ** 30, 2 ** 30])).toThrow(/more than 2\^53/);
   expect(() => elementCount([-1])).toThrow(/holds -1/);
-});
-
-test("the first NaN of the live range is found", () => {
-  expect(findNaN([1, Number.NEGATIVE_INFINITY, Number.NaN])).toBe(2);
-  expect(findNaN([1, Number.NEGATIVE_INFINITY, Number.NaN], 2)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ export const ATTACHED_HEAD = ["label", "called like", "what", "unit", "count", "
 const TEXT_COLUMNS = 4;
 
 /** `Compute, node (42), level 1`: where a series was seen, as far as the file says. */
-export function placeText({ quantity, channel, process, depth }: Series): string {
+function placeText({ quantity, channel, process, depth }: Series): string {
   const where = [channel, process, depth === null || depth === 0 ? null : `level ${depth}`];
   return [quantity, ...where].filter((word) => word !== null).join(", ");
 }

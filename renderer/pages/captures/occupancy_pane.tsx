@@ -80,7 +80,7 @@ export function bracketOf(model: Model, dispatch: DispatchCheck | undefined): Re
 }
 
 /** What the pipeline itself has: dispatched threads, bytes, and registers where they can be told. */
-export function pipelineInput(model: Model, dispatch: DispatchCheck | undefined): OccupancyInput {
+function pipelineInput(model: Model, dispatch: DispatchCheck | undefined): OccupancyInput {
   const bracket = bracketOf(model, dispatch);
   const dynamic = requirementOf(dispatch, "dynamic_bytes")?.actual ?? 0;
   return {

@@ -34,7 +34,7 @@ import { type Capture, fileOf, noteOf } from "./use_capture.ts";
 const HEAD = ["run", "started at", "series", "route", "dispatch", "ns", "clock", "counts"] as const;
 
 /** The mark of a series in words, for a legend. */
-export function SeriesKey({ series, route }: { readonly series: "a" | "b"; readonly route: string }): ReactElement {
+function SeriesKey({ series, route }: { readonly series: "a" | "b"; readonly route: string }): ReactElement {
   return (
     <span className="serieskey micro t2" title={route}>
       <svg width="9" height="9" aria-hidden="true">

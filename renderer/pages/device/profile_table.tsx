@@ -14,7 +14,7 @@ export interface ProfileFact {
   readonly reason?: string | null;
 }
 
-export function factsOf(profile: Profile): readonly ProfileFact[] {
+function factsOf(profile: Profile): readonly ProfileFact[] {
   const fact = (label: string, known: { readonly by: KnownBy; readonly source: string }, value: string) => ({
     label,
     value,
@@ -50,7 +50,7 @@ export function factText(id: string, value: string): string {
 }
 
 /** What else a Metal device was asked, in the order in which it has it. */
-export function moreFactsOf({ facts = [] }: Profile): readonly ProfileFact[] {
+function moreFactsOf({ facts = [] }: Profile): readonly ProfileFact[] {
   return facts.map(({ id, label, value, by, source, reason }) => ({
     label,
     value: value === null ? null : factText(id, value),

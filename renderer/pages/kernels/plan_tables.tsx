@@ -5,7 +5,7 @@ import { PaneHead } from "../../parts/pane.tsx";
 import { countText, plural, sizeText } from "../../parts/text.ts";
 import { bindings, dynamicBytes, product3, sizeText3 } from "./plan.ts";
 
-export function DispatchTable({ plan }: { readonly plan: RoutePlan }): ReactElement {
+function DispatchTable({ plan }: { readonly plan: RoutePlan }): ReactElement {
   return (
     <table className="tbl plan" data-table="dispatches">
       <thead>

@@ -28,7 +28,7 @@ export interface CheckedSet {
 }
 
 export type Severity = CheckReport["severity"];
-export const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
+const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
 export interface ReportRow {
   /** 1-based place in the whole list; it names the row in the URL. */

@@ -12,7 +12,7 @@ export interface Mark {
   readonly who: string;
 }
 
-export function threadText({ threadgroup, simdgroup, lane }: SiteAccess): string {
+function threadText({ threadgroup, simdgroup, lane }: SiteAccess): string {
   return `simdgroup ${simdgroup}, lane ${lane} of threadgroup (${threadgroup.join(", ")})`;
 }
 

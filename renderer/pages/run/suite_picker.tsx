@@ -4,7 +4,7 @@ import { plural } from "../../parts/text.ts";
 import { useAnswer } from "../../state/session.ts";
 import { setParams } from "../../state/view.ts";
 
-export const SUITES = ["quick", "standard", "full"] as const;
+const SUITES = ["quick", "standard", "full"] as const;
 export type Suite = (typeof SUITES)[number];
 
 export function suiteOf(text: string | undefined | null): Suite {

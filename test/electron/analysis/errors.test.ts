@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorArrays, rowMaxima, ulpSize } from "../../../electron/analysis/errors.ts";
+import { errorArrays, ulpSize } from "../../../electron/analysis/errors.ts";
 
 describe("errors", () => {
   it("are absolute, relative, signed and in units of the last place", () => {
@@ -20,25 +20,6 @@ describe("errors", () => {
 
   it("refuse sides of different size", () => {
     expect(() => errorArrays([1], [1, 2], "f32")).toThrow("1 elements and the reference 2");
-  });
-});
-
-describe("row maxima", () => {
-  it("skip flagged elements and say where they are", () => {
-    const values = Float64Array.of(1, -3, 2, Number.NaN, 5, Number.NaN);
-    const flags = Uint8Array.of(0, 0, 0, 1, 0, 2);
-    expect(rowMaxima(values, flags, 2)).toEqual({
-      max: Float64Array.of(3, 2, 5),
-      index: Int32Array.of(1, 2, 4),
-      flags: Uint8Array.of(0, 1, 2),
-    });
-    expect(rowMaxima(Float64Array.of(1), Uint8Array.of(1), 1)).toEqual({
-      max: Float64Array.of(0),
-      index: Int32Array.of(-1),
-      flags: Uint8Array.of(1),
-    });
-    expect(rowMaxima(new Float64Array(0), new Uint8Array(0), 0).max).toHaveLength(0);
-    expect(() => rowMaxima(values, flags, 4)).toThrow("no whole number of rows");
   });
 });
 

@@ -1,7 +1,7 @@
 /** Planted faults show up in every summary, at the right index. */
 import { describe, expect, it } from "vitest";
 import type { Axis } from "../../../electron/analysis/cells.ts";
-import { errorArrays, FLAG, rowMaxima } from "../../../electron/analysis/errors.ts";
+import { errorArrays, FLAG } from "../../../electron/analysis/errors.ts";
 import { outputEdges, planOf } from "../../../electron/analysis/geometry.ts";
 import { heatMap, notFiniteOf } from "../../../electron/analysis/heat_map.ts";
 import { laneErrors } from "../../../electron/analysis/lanes.ts";
@@ -24,7 +24,6 @@ function analysed(change: (output: Float64Array) => void) {
     token: profile("token"),
     head: profile("head"),
     dim: profile("dim"),
-    rows: rowMaxima(errors.abs, errors.flags, EXTENTS.width),
     map: (rows: number, columns: number) =>
       heatMap(errors, EXTENTS, { measure: "abs", rowAxis: "head", columnAxis: "token", rows, columns }),
     worst: (count: number) => [...worstElements(errors, "abs", count)],
@@ -90,7 +89,6 @@ describe.each([
     expect(places(found.dim.flags)).toEqual([5]);
     expect(found.token.flags[33]).toBe(flag);
     expect(places(found.token.max)).toEqual([]);
-    expect(places(found.rows.flags)).toEqual([33 * 3 + 1]);
   });
 
   it("never disappears from the heat map, whatever the size", () => {
@@ -138,8 +136,6 @@ describe("one element wrong", () => {
       expect(profile.max[place]).toBe(error);
       expect(profile.mean[place]).toBeCloseTo((error * profile.length) / ELEMENTS, 12);
     }
-    expect(places(found.rows.max)).toEqual([65 * 3 + 2]);
-    expect(found.rows.index[65 * 3 + 2]).toBe(index);
     expect(found.ulp.above.reduce((a, b) => a + b)).toBe(1);
     expect(found.ulp.above[found.ulp.limits.indexOf(2 ** 16)]).toBe(1);
     expect(found.ulp.below.every((count) => count === 0)).toBe(true);

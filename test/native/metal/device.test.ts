@@ -15,7 +15,7 @@ import {
   POISON_WORD,
 } from "../../../native/device.ts";
 import { listDevices, metalEntries } from "../../../native/devices.ts";
-import { openDevice, profileOf } from "../../../native/open.ts";
+import { openDevice } from "../../../native/open.ts";
 import { openStandIn, type Scenario, type StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
@@ -121,7 +121,7 @@ describe("devices", () => {
     const second = await openDevice({ kind: "metal", index: 1 }, parts());
     opened.push(second);
     expect(second.profile).toMatchObject({ id: "metal:1", name: { value: "Second stand-in for Metal (no GPU)" } });
-    const missing = await refusal(profileOf({ kind: "metal", index: 2 }, parts()));
+    const missing = await refusal(openDevice({ kind: "metal", index: 2 }, parts()));
     expect(missing.message).toBe("There is no Metal device metal:2; this system has metal:0, metal:1.");
   });
 
