@@ -10,19 +10,10 @@ import {
   resourceMiss,
 } from "../../kernels/contract.ts";
 import { contractFor, variantsOf } from "../../kernels/contracts.ts";
-import type { CaseShape, DecodeShape, PrefillShape, RoutePlan } from "../../kernels/route.ts";
+import type { CaseShape, PrefillShape, RoutePlan } from "../../kernels/route.ts";
 import { findRoute, routesFor } from "../../kernels/routes.ts";
+import { LONG_DECODE } from "./shapes.ts";
 
-const DECODE: DecodeShape = {
-  operator: "gqa_decode",
-  heads: 32,
-  kvHeads: 4,
-  dim: 512,
-  live: 65_536,
-  capacity: 65_536,
-  scale: 1,
-  dtype: "f32",
-};
 const PREFILL: PrefillShape = {
   operator: "mla_prefill",
   heads: 4,
@@ -51,7 +42,7 @@ function kept(contract: RouteContract, change: Partial<PipelineFacts> = {}): rea
   }));
 }
 
-function checked(change: Partial<PipelineFacts> = {}, plan: Partial<RoutePlan> = {}, shape: CaseShape = DECODE) {
+function checked(change: Partial<PipelineFacts> = {}, plan: Partial<RoutePlan> = {}, shape: CaseShape = LONG_DECODE) {
   const route = shape.operator === "gqa_decode" ? "fused_split_kv_p32" : "simdgroup_8x8";
   const contract = contractFor(shape, route)!;
   return checkContract(contract, { ...planOf(shape, route), ...plan }, kept(contract, change));
@@ -64,27 +55,27 @@ function broken(check: ReturnType<typeof checkContract>): readonly (readonly [Re
 
 describe("the contract of the fused route", () => {
   it("is 256 threads, exactly 16,384 dynamic bytes and 2,105,344 bytes of scratch for 32 partitions", () => {
-    const contract = contractFor(DECODE, "fused_split_kv_p32")!;
+    const contract = contractFor(LONG_DECODE, "fused_split_kv_p32")!;
     expect(contract.scratchBytes).toBe(2_105_344);
     expect(contract.kernels[0]).toMatchObject({ threads: 256, dynamicBytes: { relation: "=", value: 16_384 } });
-    expect(contractFor(DECODE, "fused_split_kv_p256")!.scratchBytes).toBe(8 * 2_105_344);
+    expect(contractFor(LONG_DECODE, "fused_split_kv_p256")!.scratchBytes).toBe(8 * 2_105_344);
     expect(broken(checked())).toEqual([]);
     expect(openRequirements(checked())).toMatchObject({ unknown: 0, held: 13 });
   });
 
   it("does not hold with a tile of 8: 32,768 bytes, all that a threadgroup has", () => {
-    const plan = planOf(DECODE, "fused_split_kv_p32");
-    const dispatches = variantsOf(DECODE, plan);
+    const plan = planOf(LONG_DECODE, "fused_split_kv_p32");
+    const dispatches = variantsOf(LONG_DECODE, plan);
     expect(dispatches.map(({ stage, threadgroupMemory }) => [stage, threadgroupMemory])).toEqual([
       ["partial, tile 8", [32_768]],
     ]);
     expect(broken(checked({}, { dispatches }))).toEqual([["dynamic_bytes", 16_384, 32_768]]);
-    expect(variantsOf(DECODE, planOf(DECODE, "three_stage"))).toEqual([]);
+    expect(variantsOf(LONG_DECODE, planOf(LONG_DECODE, "three_stage"))).toEqual([]);
   });
 });
 
 describe("each requirement fails where it must", () => {
-  const dispatch = planOf(DECODE, "fused_split_kv_p32").dispatches[0]!;
+  const dispatch = planOf(LONG_DECODE, "fused_split_kv_p32").dispatches[0]!;
   const only = (change: Partial<typeof dispatch>): Partial<RoutePlan> => ({ dispatches: [{ ...dispatch, ...change }] });
   const cases: readonly (readonly [RequirementId, Partial<PipelineFacts>, Partial<RoutePlan>])[] = [
     ["simd_width", { simdWidth: stated(64) }, {}],
@@ -107,8 +98,8 @@ describe("each requirement fails where it must", () => {
 
 describe("what no receipt states", () => {
   it("is neither held nor broken, and says so", () => {
-    const contract = contractFor(DECODE, "fused_split_kv_p32")!;
-    const check = checkContract(contract, planOf(DECODE, "fused_split_kv_p32"), []);
+    const contract = contractFor(LONG_DECODE, "fused_split_kv_p32")!;
+    const check = checkContract(contract, planOf(LONG_DECODE, "fused_split_kv_p32"), []);
     const of = (id: RequirementId): Requirement => check.dispatches[0]!.requirements.find((each) => each.id === id)!;
     expect(of("simd_width")).toMatchObject({ actual: null, held: null, by: "no receipt" });
     expect(of("dynamic_bytes")).toMatchObject({ actual: 16_384, held: true, by: "plan" });
@@ -118,9 +109,9 @@ describe("what no receipt states", () => {
 
 describe("every built route", () => {
   const shapes: readonly CaseShape[] = [
-    DECODE,
-    { ...DECODE, heads: 4, kvHeads: 4, dim: 32, live: 64, capacity: 64 },
-    { ...DECODE, live: 0, capacity: 1 },
+    LONG_DECODE,
+    { ...LONG_DECODE, heads: 4, kvHeads: 4, dim: 32, live: 64, capacity: 64 },
+    { ...LONG_DECODE, live: 0, capacity: 1 },
     PREFILL,
     { ...PREFILL, dtype: "f32", cuSeqlensQ: [0, 13, 13], cuSeqlensK: [0, 77, 80], qOffset: [64, 3] },
     { ...PREFILL, nope: 512, rope: 64, value: 512, dtype: "f32" },
@@ -140,13 +131,13 @@ describe("every built route", () => {
   });
 
   it("has a contract; others have none", () => {
-    expect(contractFor(DECODE, "fused_split_kv_p48")).toBeUndefined();
+    expect(contractFor(LONG_DECODE, "fused_split_kv_p48")).toBeUndefined();
     expect(contractFor(PREFILL, "matrix_16x16")).toBeUndefined();
   });
 
   it("names the same kernels as its plan", () => {
-    const contract = contractFor(DECODE, "naive")!;
-    expect(() => checkContract(contract, planOf(DECODE, "three_stage"), [])).toThrow("has no kernel gqa_score");
+    const contract = contractFor(LONG_DECODE, "naive")!;
+    expect(() => checkContract(contract, planOf(LONG_DECODE, "three_stage"), [])).toThrow("has no kernel gqa_score");
   });
 });
 

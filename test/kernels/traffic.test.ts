@@ -1,19 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { flopsOf, minimumBytes, trafficFor } from "../../kernels/contracts.ts";
-import type { CaseShape, DecodeShape, PrefillShape } from "../../kernels/route.ts";
+import type { CaseShape, PrefillShape } from "../../kernels/route.ts";
 import { bytesByKind, type RouteTraffic } from "../../kernels/traffic.ts";
+import { LONG_DECODE } from "./shapes.ts";
 
 const MIB = 2 ** 20;
-const DECODE: DecodeShape = {
-  operator: "gqa_decode",
-  heads: 32,
-  kvHeads: 4,
-  dim: 512,
-  live: 65_536,
-  capacity: 65_536,
-  scale: 1,
-  dtype: "f32",
-};
 const PREFILL: PrefillShape = {
   operator: "mla_prefill",
   heads: 2,
@@ -42,39 +33,39 @@ describe("decode", () => {
     [65_536, 176],
     [131_072, 352],
   ])("three_stage moves 22 x 32 x live x 4 bytes of scores: %i tokens, %i MiB", (live, mib) => {
-    const shape = { ...DECODE, live, capacity: live };
+    const shape = { ...LONG_DECODE, live, capacity: live };
     expect(kinds(shape, "three_stage").scores).toBe(22 * 32 * live * 4);
     expect(kinds(shape, "three_stage").scores).toBe(mib * MIB);
     expect(kinds(shape, "three_stage_staged").scores).toBe(mib * MIB);
   });
 
   it("the fused route reads K and V exactly once and has no scores; 32 partitions cost 2 MiB each way", () => {
-    const fused = kinds(DECODE, "fused_split_kv_p32");
+    const fused = kinds(LONG_DECODE, "fused_split_kv_p32");
     expect(fused).toMatchObject({ K: 512 * MIB, V: 512 * MIB, partials: 2 * 2_105_344 });
     expect(fused.scores).toBeUndefined();
-    expect(kinds(DECODE, "naive")).toMatchObject({ K: 8 * 512 * MIB, V: 8 * 512 * MIB });
+    expect(kinds(LONG_DECODE, "naive")).toMatchObject({ K: 8 * 512 * MIB, V: 8 * 512 * MIB });
   });
 
   it("what is written in one dispatch is read in the next", () => {
-    const fused = trafficFor(DECODE, "fused_split_kv_p64")!;
+    const fused = trafficFor(LONG_DECODE, "fused_split_kv_p64")!;
     for (const buffer of ["maxima", "sums", "numerators"]) {
       expect(of(fused, "partial", buffer)[1]).toBe(of(fused, "merge", buffer)[0]);
     }
-    const staged = trafficFor(DECODE, "three_stage")!;
+    const staged = trafficFor(LONG_DECODE, "three_stage")!;
     expect(of(staged, "value", "partials")[1]).toBe(of(staged, "reduce", "partials")[0]);
   });
 
   it("no route moves less than the minimum", () => {
-    expect(minimumBytes(DECODE)).toBe(2 * 512 * MIB + 2 * 32 * 512 * 4 + 32 * 4);
+    expect(minimumBytes(LONG_DECODE)).toBe(2 * 512 * MIB + 2 * 32 * 512 * 4 + 32 * 4);
     for (const route of ["three_stage", "three_stage_staged", "fused_split_kv_p32", "fused_split_kv_p256", "naive"]) {
-      const { totalBytes, entries } = trafficFor(DECODE, route)!;
-      expect(totalBytes, route).toBeGreaterThan(minimumBytes(DECODE));
+      const { totalBytes, entries } = trafficFor(LONG_DECODE, route)!;
+      expect(totalBytes, route).toBeGreaterThan(minimumBytes(LONG_DECODE));
       expect(entries.reduce((sum, { readBytes, writtenBytes }) => sum + readBytes + writtenBytes, 0)).toBe(totalBytes);
     }
   });
 
   it("does four operations a head, token and dimension", () => {
-    expect(flopsOf(DECODE)).toBe(4 * 32 * 512 * 65_536);
+    expect(flopsOf(LONG_DECODE)).toBe(4 * 32 * 512 * 65_536);
   });
 });
 

@@ -3,6 +3,7 @@ import { capabilitiesOf, type Decision, dispatch } from "../../../electron/dispa
 import type { DecodeShape, PrefillShape, RouteCapabilities } from "../../../kernels/route.ts";
 import { chipTable } from "../../../native/chips.ts";
 import type { DeviceProfile } from "../../../native/device.ts";
+import { M3, M5 } from "../../kernels/shapes.ts";
 
 const DECODE: DecodeShape = {
   operator: "gqa_decode",
@@ -26,14 +27,6 @@ const PREFILL: PrefillShape = {
   scale: 0.1147213867929261,
   dtype: "bf16",
 };
-const M5: RouteCapabilities = {
-  appleFamily: 10,
-  metalVersion: "4.0",
-  macos: "26.2",
-  maxThreadsPerThreadgroup: 1024,
-  maxThreadgroupMemoryBytes: 32_768,
-};
-const M3: RouteCapabilities = { ...M5, appleFamily: 9 };
 
 function candidate(decision: Decision, route: string) {
   const found = decision.candidates.find((entry) => entry.route === route);

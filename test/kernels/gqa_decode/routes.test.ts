@@ -3,27 +3,10 @@ import { describe, expect, test } from "vitest";
 import * as geometry from "../../../kernels/gqa_decode/geometry.ts";
 import { GQA_DECODE_ROUTES } from "../../../kernels/gqa_decode/routes.ts";
 import type { DecodeShape, RouteCapabilities, RoutePlan } from "../../../kernels/route.ts";
-
-const PRODUCTION: DecodeShape = {
-  operator: "gqa_decode",
-  heads: 32,
-  kvHeads: 4,
-  dim: 512,
-  live: 65_536,
-  capacity: 65_536,
-  scale: 1,
-  dtype: "f32",
-};
-const M3: RouteCapabilities = {
-  appleFamily: 9,
-  metalVersion: "4.0",
-  macos: "26.2",
-  maxThreadsPerThreadgroup: 1024,
-  maxThreadgroupMemoryBytes: 32_768,
-};
+import { LONG_DECODE, M3 } from "../shapes.ts";
 
 function plan(name: string, change: Partial<DecodeShape> = {}): RoutePlan {
-  return route(name).plan({ ...PRODUCTION, ...change });
+  return route(name).plan({ ...LONG_DECODE, ...change });
 }
 
 function route(name: string) {
@@ -39,7 +22,7 @@ function bytes(routePlan: RoutePlan, name: string): number | undefined {
 /** Ids of the predicates that do not hold. */
 function refused(name: string, shape: Partial<DecodeShape>, capabilities: Partial<RouteCapabilities> = {}): string[] {
   return route(name)
-    .predicates({ ...PRODUCTION, ...shape }, { ...M3, ...capabilities })
+    .predicates({ ...LONG_DECODE, ...shape }, { ...M3, ...capabilities })
     .filter((result) => !result.holds)
     .map((result) => result.id);
 }

@@ -4,6 +4,7 @@ import { MLA_PREFILL_ROUTES } from "../../../kernels/mla_prefill/routes.ts";
 import * as tiles from "../../../kernels/mla_prefill/tiles.ts";
 import type { KernelDtype, PrefillShape, RouteCapabilities, RoutePlan } from "../../../kernels/route.ts";
 import { ELEMENT_BYTES } from "../../../kernels/sizes.ts";
+import { M5 } from "../shapes.ts";
 
 const RAGGED: PrefillShape = {
   operator: "mla_prefill",
@@ -16,13 +17,6 @@ const RAGGED: PrefillShape = {
   qOffset: [0, 0, 0, 0],
   scale: 0.1147213867929261,
   dtype: "bf16",
-};
-const M5: RouteCapabilities = {
-  appleFamily: 10,
-  metalVersion: "4.0",
-  macos: "26.2",
-  maxThreadsPerThreadgroup: 1024,
-  maxThreadgroupMemoryBytes: 32_768,
 };
 
 function route(name: string) {

@@ -1,19 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { trafficFor } from "../../../../kernels/contracts.ts";
-import type { DecodeShape } from "../../../../kernels/route.ts";
 import { bytesByKind } from "../../../../kernels/traffic.ts";
 import { partsText, trafficText, trafficUnit } from "../../../../renderer/pages/captures/traffic_words.ts";
-
-const SHAPE: DecodeShape = {
-  operator: "gqa_decode",
-  heads: 32,
-  kvHeads: 4,
-  dim: 512,
-  live: 65_536,
-  capacity: 65_536,
-  scale: 1,
-  dtype: "f32",
-};
+import { LONG_DECODE } from "../../../kernels/shapes.ts";
 
 describe("the unit of a chart of bytes", () => {
   it("gives the largest bar one to four digits", () => {
@@ -31,7 +20,7 @@ describe("the unit of a chart of bytes", () => {
 
 describe("the parts of a bar in words", () => {
   it("name what can be seen and add up the rest", () => {
-    const traffic = trafficFor(SHAPE, "three_stage")!;
+    const traffic = trafficFor(LONG_DECODE, "three_stage")!;
     const words = partsText(bytesByKind(traffic), traffic.totalBytes, trafficUnit(traffic.totalBytes));
     expect(words).toBe("K 512 + V 512 + scores 176 + Q 64 + rest 2.06");
   });
