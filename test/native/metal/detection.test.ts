@@ -1,17 +1,13 @@
 /** What the addon reads of devices and system, by executing native/metal over the stand-in. */
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { build, connect, SCALE, settled } from "./stand_in/bench.ts";
-import { openStandIn, STAND_IN_NAME, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import { STAND_IN_NAME, type StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-}, STAND_IN_TIMEOUT_MS);
-
-afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
+withStandIn((opened) => {
+  standIn = opened;
 });
 
 test("macOS 26 tells everything", async () => {

@@ -1,22 +1,16 @@
 /** Compiling through the binding: what is asked for reaches Metal, and Metal's words come back as they are. */
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { MetalConnection } from "../../../native/metal/binding.ts";
 import { compile, connect, SCALE } from "./stand_in/bench.ts";
-import { openStandIn, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import type { StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
 let connection: MetalConnection;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-  standIn.set({});
-  connection = await connect(standIn);
-}, STAND_IN_TIMEOUT_MS);
-
-afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
-  standIn.set({});
+withStandIn(async (opened) => {
+  standIn = opened;
+  connection = await connect(opened);
 });
 
 test("a library, its functions and their constants", async () => {

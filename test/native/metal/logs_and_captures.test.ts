@@ -2,23 +2,17 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { MetalConnection, MetalLogLine } from "../../../native/metal/binding.ts";
 import { build, connect, LOGGING, scalePipeline, scaling, settled } from "./stand_in/bench.ts";
-import { openStandIn, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import type { StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-  standIn.set({});
-  await connect(standIn);
-}, STAND_IN_TIMEOUT_MS);
-
-afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
-  standIn.set({});
+withStandIn(async (opened) => {
+  standIn = opened;
+  await connect(opened);
 });
 
 async function run(connection: MetalConnection, logging: boolean): Promise<readonly MetalLogLine[]> {

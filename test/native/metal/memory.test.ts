@@ -1,24 +1,18 @@
 /** Memory of the Metal device: sizes, sentinels, heaps and residency, and what is said where Metal gives none. */
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { MetalConnection } from "../../../native/metal/binding.ts";
 import { build, connect, scalePipeline, scaling, settled, word } from "./stand_in/bench.ts";
-import { openStandIn, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import type { StandIn } from "./stand_in/open.ts";
 
 const MIB = 2 ** 20;
 
 let standIn: StandIn;
 let connection: MetalConnection;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-  standIn.set({});
-  connection = await connect(standIn);
-}, STAND_IN_TIMEOUT_MS);
-
-afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
-  standIn.set({});
+withStandIn(async (opened) => {
+  standIn = opened;
+  connection = await connect(opened);
 });
 
 test.each([1, 3, 16, 255, 256, 4096, 65_537])("%i bytes: exact, filled, read and written within", (bytes) => {

@@ -2,24 +2,18 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { MetalConnection } from "../../../native/metal/binding.ts";
 import { build, compile, connect, real, SCALE, word } from "./stand_in/bench.ts";
-import { openStandIn, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import type { StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
 let connection: MetalConnection;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-  standIn.set({});
-  connection = await connect(standIn);
-}, STAND_IN_TIMEOUT_MS);
-
-afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
-  standIn.set({});
+withStandIn(async (opened) => {
+  standIn = opened;
+  connection = await connect(opened);
 });
 
 const CONSTANTS = `#include <metal_stdlib>

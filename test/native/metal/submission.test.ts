@@ -1,5 +1,5 @@
 /** Submissions through the binding: order, times, failures, cancellation, and nothing left over. */
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { NativeMemory } from "../../../native/memory.ts";
 import type {
   MetalConnection,
@@ -8,26 +8,23 @@ import type {
   MetalTiming,
 } from "../../../native/metal/binding.ts";
 import { connect, floats, scalePipeline, scaling, settled } from "./stand_in/bench.ts";
-import { openStandIn, type Scenario, STAND_IN_TIMEOUT_MS, type StandIn } from "./stand_in/open.ts";
+import { withStandIn } from "./stand_in/hooks.ts";
+import type { Scenario, StandIn } from "./stand_in/open.ts";
 
 let standIn: StandIn;
 let connection: MetalConnection;
 let pipeline: MetalPipelineHandle;
 let memory: NativeMemory;
 
-beforeAll(async () => {
-  standIn = await openStandIn();
-  standIn.set({});
-  connection = await connect(standIn);
+withStandIn(async (opened) => {
+  standIn = opened;
+  connection = await connect(opened);
   pipeline = await scalePipeline(connection);
   memory = connection.allocate(64 * 4, "data");
-}, STAND_IN_TIMEOUT_MS);
+});
 
 afterEach(() => {
-  expect(standIn.violations()).toEqual([]);
-  expect(standIn.objects().withoutPool).toBe(0);
   expect(memory.sentinelIntact()).toBe(true);
-  standIn.set({});
 });
 
 function ones(): void {
