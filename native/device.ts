@@ -163,6 +163,11 @@ export interface PipelineDescriptor {
   /** Emulated devices only; others accept `fast` alone. */
   readonly flavour?: Flavour;
   /**
+   * Most threads of a threadgroup that it is ever dispatched with, as the attribute `max_total_threads_per_threadgroup`: the
+   * compiler may then use more registers a thread, and must leave room for as many threads.
+   */
+  readonly maxTotalThreadsPerThreadgroup?: number;
+  /**
    * Threads per threadgroup of every dispatch. Metal needs it for cooperative tensors (matmul2d, macOS 26) and builds for
    * it; the emulated device builds as without it. On both a dispatch with others is refused.
    */

@@ -18,6 +18,13 @@ export interface DispatchContext {
   readonly bufferProblem: (argument: DispatchArgument) => string | undefined;
 }
 
+/** Why a pipeline cannot be limited to so many threads per threadgroup, or undefined. */
+export function threadLimitProblem(wanted: number | undefined, limits: DeviceLimits): string | undefined {
+  const most = limits.maxThreadsPerThreadgroup;
+  if (wanted === undefined || (Number.isInteger(wanted) && wanted >= 1 && wanted <= most)) return undefined;
+  return `maxTotalThreadsPerThreadgroup is ${count(wanted)}; it must be a whole number from 1 to ${count(most)}`;
+}
+
 /** Why the dispatch is illegal, with the limit and the actual value; undefined if it is legal. */
 export function dispatchProblem(dispatch: Dispatch, context: DispatchContext): string | undefined {
   return (

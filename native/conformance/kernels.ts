@@ -138,6 +138,14 @@ export const DYNAMIC = kernel(
 `,
 );
 
+export const LINE = kernel(
+  "line",
+  `kernel void line(device uint* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  out[i] = i + 1;
+}
+`,
+);
+
 export const LIMITED_THREADS = 64;
 export const LIMITED = kernel(
   "limited",
@@ -368,6 +376,7 @@ export const CONFORMANCE_KERNELS: readonly ConformanceKernel[] = [
   ARGUMENTS,
   STATIC,
   DYNAMIC,
+  LINE,
   LIMITED,
   positions(1),
   positions(2),

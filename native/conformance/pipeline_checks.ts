@@ -2,6 +2,7 @@
 import type { Device, Pipeline, Size3 } from "../device.ts";
 import {
   argumentsOf,
+  type Bench,
   build,
   dispatchOf,
   floatsOf,
@@ -207,6 +208,28 @@ async function receiptFunction(device: Device): Promise<string> {
   return `${receipt.function}, ${flavour}, ${receipt.cached ? "from the cache" : "built"}`;
 }
 
+/** Runs a pipeline of LIMITED at its limit of threads, and one above. */
+async function holdsLimit(device: Device, bench: Bench, pipeline: Pipeline, wanted: number): Promise<string> {
+  const allowed = pipeline.receipt.maxTotalThreadsPerThreadgroup.value;
+  must(allowed === wanted, `the receipt allows ${allowed} threads; ${wanted} are stated`);
+  const out = bench.output(wanted * 2);
+  const given = [{ index: 0, buffer: out }];
+  const more = { threadgroups: [2, 1, 1], threadsPerThreadgroup: [wanted, 1, 1] } as const;
+  await device.submit([dispatchOf(pipeline, given, more)]);
+  mustEqual(
+    `${wanted} threads`,
+    wordsOf(out),
+    range(wanted * 2).map((i) => i + 1),
+  );
+  const error = await rejection(
+    `${wanted + 1} threads`,
+    device.submit([dispatchOf(pipeline, given, { threadsPerThreadgroup: [wanted + 1, 1, 1] })]),
+    "dispatch_refused",
+  );
+  mustSay("more threads than stated", error.message, [wanted, wanted + 1]);
+  return error.message;
+}
+
 async function threadLimit(device: Device): Promise<string> {
   return await withBench(device, async (bench) => {
     const pipeline = await bench.pipeline(kernels.LIMITED);
@@ -215,24 +238,25 @@ async function threadLimit(device: Device): Promise<string> {
     // Metal's reflection does not tell attributes: there the function states nothing, and the receipt has what is in force.
     const mayBeSilent = device.profile.execution === "metal" && stated === undefined;
     must(mayBeSilent || stated === wanted, `the function states ${stated} threads; the attribute says ${wanted}`);
-    const allowed = pipeline.receipt.maxTotalThreadsPerThreadgroup.value;
-    must(allowed === wanted, `the receipt allows ${allowed} threads; the attribute says ${wanted}`);
-    const out = bench.output(wanted * 2);
-    const given = [{ index: 0, buffer: out }];
-    const more = { threadgroups: [2, 1, 1], threadsPerThreadgroup: [wanted, 1, 1] } as const;
-    await device.submit([dispatchOf(pipeline, given, more)]);
-    mustEqual(
-      `${wanted} threads`,
-      wordsOf(out),
-      range(wanted * 2).map((i) => i + 1),
-    );
+    return await holdsLimit(device, bench, pipeline, wanted);
+  });
+}
+
+async function descriptorLimit(device: Device): Promise<string> {
+  return await withBench(device, async (bench) => {
+    const most = device.profile.limits.value.maxThreadsPerThreadgroup;
     const error = await rejection(
-      `${wanted + 1} threads`,
-      device.submit([dispatchOf(pipeline, given, { threadsPerThreadgroup: [wanted + 1, 1, 1] })]),
-      "dispatch_refused",
+      "a limit above the device's",
+      bench.pipeline(kernels.LINE, { maxTotalThreadsPerThreadgroup: most + 1 }),
+      "pipeline_refused",
     );
-    mustSay("more threads than the attribute", error.message, [wanted, wanted + 1]);
-    return error.message;
+    mustSay("a limit above the device's", error.message, [most, most + 1]);
+    const wanted = 64;
+    const pipeline = await bench.pipeline(kernels.LINE, { maxTotalThreadsPerThreadgroup: wanted });
+    const words = await holdsLimit(device, bench, pipeline, wanted);
+    const free = await bench.pipeline(kernels.LINE);
+    must(free.receipt.digest !== pipeline.receipt.digest, "a pipeline with a limit has the digest of one without");
+    return words;
   });
 }
 
@@ -355,6 +379,12 @@ export const PIPELINE_CHECKS: readonly ConformanceCheck[] = [
     title: "a device without flavours refuses all but fast",
     needs: ["one_flavour"],
     run: otherFlavours,
+  },
+  {
+    id: "pipeline.thread_limit",
+    title: "maxTotalThreadsPerThreadgroup of the descriptor is in force",
+    needs: [],
+    run: descriptorLimit,
   },
   {
     id: "pipeline.required_threads",

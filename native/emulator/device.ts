@@ -24,7 +24,7 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from "../device.ts";
-import { dispatchProblem, paddedMemory } from "../legality.ts";
+import { dispatchProblem, paddedMemory, threadLimitProblem } from "../legality.ts";
 import { mapDiagnostics, summarise } from "../msl/diagnostics.ts";
 import { optionsProblem, type Program, readProgram } from "../msl/front_end.ts";
 import { predefinedMacros, preprocess } from "../msl/preprocess.ts";
@@ -172,12 +172,15 @@ export class EmulatedDevice implements Device {
     const flavour = descriptor.flavour ?? "fast";
     const { values, problem } = bindConstants(reflection.functionConstants, descriptor.constants ?? {});
     if (problem !== undefined) throw new DeviceError("pipeline_refused", `${functionName}: ${problem}.`);
+    const limit = this.profile.limits.value;
+    const stated = descriptor.maxTotalThreadsPerThreadgroup;
+    const illegal = threadLimitProblem(stated, limit);
+    if (illegal !== undefined) throw new DeviceError("pipeline_refused", `${functionName}: ${illegal}.`);
     const { builder, cache } = this.#parts;
     const constants = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
     const digest = sha256(JSON.stringify([library.id, functionName, constants, flavour, builder.identity(flavour)]));
     const found = await cache.lookup("module", digest, moduleSchema);
     const module = found ?? (await this.#buildOnce(digest, parts, entry, values, flavour));
-    const limit = this.profile.limits.value;
     const { staticThreadgroupBytes } = module.facts;
     if (staticThreadgroupBytes > limit.maxThreadgroupMemoryBytes) {
       const actual = staticThreadgroupBytes.toLocaleString("en-US");
@@ -186,13 +189,16 @@ export class EmulatedDevice implements Device {
       throw new DeviceError("pipeline_refused", message);
     }
     const attribute = entry.maxTotalThreadsPerThreadgroup ?? Number.POSITIVE_INFINITY;
+    const asked = stated ?? Number.POSITIVE_INFINITY;
     const maxThreads = Math.max(
       LOWEST_LIMIT,
-      Math.min(limit.maxThreadsPerThreadgroup, module.facts.maxThreadsPerThreadgroup, attribute),
+      Math.min(limit.maxThreadsPerThreadgroup, module.facts.maxThreadsPerThreadgroup, attribute, asked),
     );
     const live = new Set(module.facts.liveArguments);
+    // The module is the same with any limit; the pipeline is not.
+    const identity = stated === undefined ? digest : sha256(JSON.stringify([digest, stated]));
     const pipeline: Pipeline = {
-      id: digest,
+      id: identity,
       function: publicFunction(
         entry,
         entry.arguments.filter((argument) => live.has(argument.name)),
@@ -207,13 +213,10 @@ export class EmulatedDevice implements Device {
         maxTotalThreadsPerThreadgroup: {
           value: maxThreads,
           by: "assumed",
-          source:
-            attribute <= limit.maxThreadsPerThreadgroup
-              ? "[[max_total_threads_per_threadgroup]] of the kernel"
-              : "the limit of the device; a real pipeline may allow fewer",
+          source: threadLimitSource(attribute, asked, limit.maxThreadsPerThreadgroup),
         },
         staticThreadgroupMemoryBytes: { value: staticThreadgroupBytes, by: "probe", source: "the compiled module" },
-        digest,
+        digest: identity,
         compileMs: performance.now() - start,
         cached: found !== undefined,
       },
@@ -452,6 +455,12 @@ function publicFunction(entry: ReflectedFunction, shown: readonly ReflectedArgum
       ? {}
       : { maxTotalThreadsPerThreadgroup: entry.maxTotalThreadsPerThreadgroup }),
   };
+}
+
+function threadLimitSource(attribute: number, asked: number, most: number): string {
+  if (asked < Math.min(attribute, most)) return "maxTotalThreadsPerThreadgroup of the pipeline's descriptor";
+  if (attribute <= most) return "[[max_total_threads_per_threadgroup]] of the kernel";
+  return "the limit of the device; a real pipeline may allow fewer";
 }
 
 /** Arguments that need a binding: all but those whose predicate is not known to hold. */

@@ -20,6 +20,7 @@ export interface PipelineKey {
   readonly logging: boolean;
   readonly function: string;
   readonly constants: readonly MetalConstant[];
+  readonly maxTotalThreadsPerThreadgroup: number | null;
   readonly requiredThreadsPerThreadgroup: readonly number[] | null;
   /** `kern.osversion`: the compiler belongs to the build of macOS. */
   readonly osBuild: string | null;

@@ -19,7 +19,7 @@ import {
   type SubmitResult,
 } from "../device.ts";
 import { type ModuleCache, sha256 } from "../emulator/cache.ts";
-import { dispatchProblem, paddedMemory } from "../legality.ts";
+import { dispatchProblem, paddedMemory, threadLimitProblem } from "../legality.ts";
 import { summarise } from "../msl/diagnostics.ts";
 import { optionsProblem } from "../msl/front_end.ts";
 import { type FlatSource, flatten } from "../msl/source.ts";
@@ -161,6 +161,9 @@ export class MetalDevice implements Device {
     }
     const encoded = encodeConstants(entry, parts.constants, descriptor.constants ?? {});
     if (!encoded.ok) throw refuse(encoded.problem);
+    const limit = descriptor.maxTotalThreadsPerThreadgroup;
+    const illegal = threadLimitProblem(limit, this.profile.limits.value);
+    if (illegal !== undefined) throw refuse(`${functionName}: ${illegal}.`);
     const required = descriptor.requiredThreadsPerThreadgroup;
     const { facts, system } = this.#parts;
     const digest = pipelineDigest({
@@ -171,6 +174,7 @@ export class MetalDevice implements Device {
       logging: parts.request.logging,
       function: functionName,
       constants: encoded.constants,
+      maxTotalThreadsPerThreadgroup: limit ?? null,
       requiredThreadsPerThreadgroup: required ?? null,
       osBuild: system.osBuild,
       osVersion: system.osVersion,
@@ -181,7 +185,7 @@ export class MetalDevice implements Device {
       this.#parts.connection.pipeline(parts.handle, {
         function: functionName,
         constants: encoded.constants,
-        maxTotalThreadsPerThreadgroup: null,
+        maxTotalThreadsPerThreadgroup: limit ?? null,
         requiredThreadsPerThreadgroup: required ?? null,
         archive,
       }),
@@ -189,11 +193,10 @@ export class MetalDevice implements Device {
     if (!reply.ok) {
       throw refuse(refusalText(encoded.missing ?? `No pipeline of '${functionName}' was made.`, reply.error));
     }
-    const registers = registerBracket(
-      this.profile.family.value,
-      reply.maxTotalThreadsPerThreadgroup,
-      parts.flat.text,
-    ).known;
+    const registers =
+      limit === undefined
+        ? registerBracket(this.profile.family.value, reply.maxTotalThreadsPerThreadgroup, parts.flat.text).known
+        : null;
     const receipt: ResourceReceipt = {
       function: functionName,
       ...measured(reply),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeviceBuffer, Dispatch, KernelArgument, Pipeline } from "../../native/device.ts";
 import { tableLimits } from "../../native/emulator/profile.ts";
-import { type DispatchContext, dispatchProblem, paddedMemory } from "../../native/legality.ts";
+import { type DispatchContext, dispatchProblem, paddedMemory, threadLimitProblem } from "../../native/legality.ts";
 
 const known = (value: number) => ({ value, by: "api", source: "a test" }) as const;
 
@@ -43,6 +43,16 @@ const CONTEXT: DispatchContext = {
   maxThreads: 1024,
   bufferProblem: () => undefined,
 };
+
+describe("threadLimitProblem", () => {
+  it.each([undefined, 1, 256, 1024])("takes %s", (wanted) => {
+    expect(threadLimitProblem(wanted, tableLimits().value)).toBeUndefined();
+  });
+
+  it.each([0, -1, 1.5, 1025, Number.NaN])("refuses %s and names the limit", (wanted) => {
+    expect(threadLimitProblem(wanted, tableLimits().value)).toMatch(/it must be a whole number from 1 to 1,024/);
+  });
+});
 
 describe("dispatchProblem", () => {
   it("lets a dispatch through that binds as much as the kernel reads", () => {

@@ -226,7 +226,13 @@ export const FAULTY_DEVICES: readonly FaultyDevice[] = [
   },
   {
     name: "refusals that do not say what",
-    fails: ["constants.missing", "constants.unknown", "pipeline.unknown_function", "pipeline.static_limit"],
+    fails: [
+      "constants.missing",
+      "constants.unknown",
+      "pipeline.unknown_function",
+      "pipeline.static_limit",
+      "pipeline.thread_limit",
+    ],
     spoil: errors((error) =>
       error.code === "pipeline_refused" ? new DeviceError("pipeline_refused", "It was refused.") : error,
     ),
@@ -269,7 +275,7 @@ export const FAULTY_DEVICES: readonly FaultyDevice[] = [
   },
   {
     name: "more threads than the device launches, by the receipt",
-    fails: ["receipt.threads", "receipt.thread_limit", "refused.threads"],
+    fails: ["receipt.threads", "receipt.thread_limit", "pipeline.thread_limit", "refused.threads"],
     spoil: receipts(({ maxTotalThreadsPerThreadgroup }) => ({
       maxTotalThreadsPerThreadgroup: { ...maxTotalThreadsPerThreadgroup, value: 4096 },
     })),
@@ -296,6 +302,17 @@ export const FAULTY_DEVICES: readonly FaultyDevice[] = [
     name: "a receipt of another function, and a flavour of its own choice",
     fails: ["receipt.function", "pipeline.check_flavour", "pipeline.flavours"],
     spoil: pipelines(({ receipt }) => ({ receipt: { ...receipt, function: "another" }, flavour: "check+lockstep" })),
+  },
+  {
+    name: "a limit of threads that is forgotten",
+    fails: ["pipeline.thread_limit"],
+    spoil: (device) =>
+      withChanges(device, {
+        pipeline: (library, name, descriptor) => {
+          const { maxTotalThreadsPerThreadgroup: _, ...rest } = descriptor ?? {};
+          return device.pipeline(library, name, rest);
+        },
+      }),
   },
   {
     name: "required threads that are forgotten",
