@@ -25,7 +25,7 @@ const SYMBOL_BYTES = 24;
 const SYMBOL_TABLE = 2;
 const NO_BITS = 8;
 
-/** Reads an ELF file, or returns undefined where it is none (Mach-O) or is cut short. */
+/** Reads an ELF file, or returns undefined where it is none or is cut short. */
 export function readElf(file: Uint8Array): ElfFile | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const is64BitLittleEndian = file.length > 64 && view.getUint32(0, true) === MAGIC && file[4] === 2 && file[5] === 1;

@@ -1,12 +1,18 @@
 /** From code addresses of a module to the author's lines, and from its static threadgroup memory to variables. */
 import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { SourceLocation } from "../check.ts";
 import type { Layout } from "../msl/layout.ts";
 import { type LinePosition, type LineTable, readLineTable } from "./dwarf_lines.ts";
 import { type ElfFile, readElf } from "./elf.ts";
+import { movedLines } from "./mac_lines.ts";
+import { type MachFile, readMachFile } from "./mach_o.ts";
 
+/** The kernel's object beside a module for macOS. */
+export const KERNEL_OBJECT = "kernel.o";
 /** Section of static threadgroup arrays (`LS_STATIC_THREADGROUP`). */
 const STATIC_SECTION = "ls_tgmem";
+const MAC_STATIC_SECTION = "__DATA,ls_tgmem";
 /** What the runtime itself puts there. */
 const OWN_SYMBOL = "lockstep_static_guard";
 
@@ -15,6 +21,24 @@ export interface StaticArray {
   /** Byte offset in the static threadgroup memory. */
   readonly offset: number;
   readonly bytes: number;
+}
+
+/** What a module's file says; nothing where it is of no known format. */
+interface ModuleFile {
+  readonly lines: LineTable | undefined;
+  readonly staticArrays: readonly StaticArray[];
+}
+
+async function readModule(path: string): Promise<ModuleFile> {
+  const bytes = await readFile(path);
+  const elf = readElf(bytes);
+  if (elf !== undefined) {
+    return { lines: readLineTable((name) => elf.section(name)?.data), staticArrays: staticArrays(elf) };
+  }
+  const image = readMachFile(bytes);
+  if (image === undefined) return { lines: undefined, staticArrays: [] };
+  const object = await readFile(join(dirname(path), KERNEL_OBJECT)).then(readMachFile, () => undefined);
+  return { lines: object && movedLines(image, object), staticArrays: macStaticArrays(image) };
 }
 
 export class ModuleLocations {
@@ -26,12 +50,12 @@ export class ModuleLocations {
   /** A vector type that the source keeps in memory and whose accesses are not seen (`unseen.ts`). */
   readonly unseen: string | undefined;
 
-  private constructor(elf: ElfFile | undefined, files: readonly string[], layout: Layout, unseen: string | undefined) {
+  private constructor(read: ModuleFile, files: readonly string[], layout: Layout, unseen: string | undefined) {
     this.unseen = unseen;
-    this.#lines = elf && readLineTable((name) => elf.section(name)?.data);
+    this.#lines = read.lines;
     this.#files = new Set(files);
     this.#layout = layout;
-    this.staticArrays = elf ? staticArrays(elf) : [];
+    this.staticArrays = read.staticArrays;
   }
 
   /**
@@ -44,7 +68,7 @@ export class ModuleLocations {
     layout: Layout,
     unseen: string | undefined,
   ): Promise<ModuleLocations> {
-    return new ModuleLocations(readElf(await readFile(modulePath)), files, layout, unseen);
+    return new ModuleLocations(await readModule(modulePath), files, layout, unseen);
   }
 
   /** The line of the call that returns to byte `site` of the module. Null where it is not the author's, or unknown. */
@@ -79,6 +103,18 @@ function staticArrays(elf: ElfFile): readonly StaticArray[] {
     .filter(({ section, name, bytes }) => section === STATIC_SECTION && bytes > 0 && name !== OWN_SYMBOL)
     .map(({ name, address, bytes }) => ({ name: plainName(name), offset: address - start, bytes }))
     .sort((a, b) => a.offset - b.offset);
+}
+
+/** Mach-O symbols have no size: an array goes up to the next one, so that padding counts. */
+function macStaticArrays(image: MachFile): readonly StaticArray[] {
+  const section = image.section(MAC_STATIC_SECTION);
+  if (section === undefined) return [];
+  const within = image.symbols.filter((symbol) => symbol.section === MAC_STATIC_SECTION);
+  return within.flatMap(({ name, address }, index) => {
+    const end = within[index + 1]?.address ?? section.address + section.bytes;
+    if (name === OWN_SYMBOL || end === address) return [];
+    return [{ name: plainName(name), offset: address - section.address, bytes: end - address }];
+  });
 }
 
 /** The variable's name: in `_ZZ6reducePfE4tile` it is the last length-prefixed part (Itanium C++ ABI, local names). */

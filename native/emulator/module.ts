@@ -10,6 +10,7 @@ import { type ProcessResult, runProcess } from "../msl/process.ts";
 import type { Toolchain } from "../msl/toolchain.ts";
 import { diskFull, isDiskFull, type ModuleCache, sha256 } from "./cache.ts";
 import { type CompileStep, compileFlags, linkCommand } from "./flags.ts";
+import { KERNEL_OBJECT } from "./locations.ts";
 
 /** What a compilation of a kernel came to. */
 export type BuildResult =
@@ -51,7 +52,7 @@ export class ModuleBuilder {
   /** Compiles and links rewritten text into `output`. Rejects with `unavailable` if the toolchain itself fails. */
   async build(text: string, flavour: Flavour, folder: string, output: string): Promise<BuildResult> {
     const [prefix, runtime] = await Promise.all([this.#prefix(flavour), this.#runtime(flavour)]);
-    const object = join(folder, "kernel.o");
+    const object = join(folder, KERNEL_OBJECT);
     const compiled = await this.#clang(
       "kernel",
       flavour,
@@ -67,7 +68,9 @@ export class ModuleBuilder {
     }
     const { program, args } = linkCommand(this.toolchain, [object, ...(await objectsIn(runtime))], output);
     const linked = await runProcess(program, args);
-    await rm(object, { force: true });
+    // The linker of macOS leaves the lines in the object.
+    const keepsLines = linked.status === 0 && this.toolchain.platform === "darwin" && isCheckFlavour(flavour);
+    if (!keepsLines) await rm(object, { force: true });
     if (linked.status === 0) return { ok: true };
     const undefinedSymbols = parseUndefinedSymbols(linked.stderr);
     if (undefinedSymbols.length === 0) throw this.#toolFailure(program, linked);
