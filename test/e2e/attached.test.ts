@@ -1,34 +1,20 @@
 /** Attached evidence in a real browser: a drop asks first, refusals name the line, the table, removal, verification. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { INTERVALS_XML } from "../electron/attachments/exports.ts";
-import { fixtureBundle, temporary } from "../electron/evidence/fixture.ts";
-import { openPage, type Server, startBrowser, startServer, type Watched } from "./window.ts";
+import { fixtureBundle } from "../electron/evidence/fixture.ts";
+import { type Opened, openWindow, type Server } from "./window.ts";
 
-let folder: string;
+let watched: Opened;
 let server: Server;
-let browser: Browser;
-let watched: Watched;
 
 beforeAll(async () => {
-  folder = temporary();
-  const evidence = path.join(folder, "evidence");
-  fs.mkdirSync(evidence);
-  fixtureBundle(evidence);
-  server = await startServer({ evidence });
-  browser = await startBrowser();
-  watched = await openPage(browser);
-  await watched.page.goto(server.url);
-  await watched.page.locator("main").waitFor();
+  watched = await openWindow(fixtureBundle);
+  ({ server } = watched);
 });
 
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-  fs.rmSync(folder, { recursive: true, force: true });
-});
+afterAll(async () => await watched?.close());
 
 async function drop(name: string, text: string): Promise<void> {
   await watched.page.evaluate(

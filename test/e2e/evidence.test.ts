@@ -2,36 +2,32 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureBundle, temporary } from "../electron/evidence/fixture.ts";
 import { WHERE } from "../electron/runs/harness.ts";
-import { openPage, type Server, startBrowser, startServer, untilOutcome, type Watched } from "./window.ts";
+import { type Opened, openWindow, type Server, startServer, untilOutcome } from "./window.ts";
 
 const CLI = path.join(WHERE.root, "out", "cli.mjs");
 
 let elsewhere: string;
 let evidence: string;
 let server: Server;
-let browser: Browser;
-let watched: Watched;
+let watched: Opened;
 
 beforeAll(async () => {
+  watched = await openWindow((folder) => {
+    fixtureBundle(folder);
+    fixtureBundle(folder, { error: 0.5 });
+  });
+  ({ server } = watched);
+  ({ evidence } = server);
   elsewhere = temporary();
-  evidence = path.join(elsewhere, "evidence");
-  fs.mkdirSync(evidence);
-  fixtureBundle(evidence);
-  fixtureBundle(evidence, { error: 0.5 });
-  server = await startServer({ evidence });
-  browser = await startBrowser();
-  watched = await openPage(browser);
-  await watched.page.goto(server.url);
-  await watched.page.locator("main").waitFor();
 });
 
 afterAll(async () => {
-  await browser.close();
-  await server.close();
+  // Started again by a test.
+  await server?.close();
+  await watched?.close();
   fs.rmSync(elsewhere, { recursive: true, force: true });
 });
 

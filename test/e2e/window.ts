@@ -99,3 +99,29 @@ const RUN_MS = 200_000;
 export async function untilOutcome(page: Page, outcome: string): Promise<void> {
   await page.locator(`.strip[data-outcome="${outcome}"]`).waitFor({ timeout: RUN_MS });
 }
+
+/** A page on a real server whose evidence is what `fill` writes; all of it goes with `close`. */
+export interface Opened extends Watched {
+  readonly server: Server;
+  readonly browser: Browser;
+  readonly close: () => Promise<void>;
+}
+
+/** @param fill gets the empty folder of the bundles */
+export async function openWindow(fill: (evidence: string) => void): Promise<Opened> {
+  const folder = scratchFolder();
+  const evidence = path.join(folder, "evidence");
+  fs.mkdirSync(evidence);
+  fill(evidence);
+  const server = await startServer({ evidence });
+  const browser = await startBrowser();
+  const watched = await openPage(browser);
+  await watched.page.goto(server.url);
+  await watched.page.locator("main").waitFor();
+  const close = async (): Promise<void> => {
+    await browser.close();
+    await server.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...watched, server, browser, close };
+}
