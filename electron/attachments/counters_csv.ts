@@ -39,7 +39,7 @@ export function cellValue(cell: string): { readonly value: number; readonly unit
 
 /** An encoder's label without the address that Xcode appends, and without the number that the text form puts first. */
 export function encoderLabel(given: string, numbered: boolean): string {
-  const plain = keptText(given.replace(/\s+0x[0-9a-f]+\s*$/i, ""));
+  const plain = keptText(given.replace(/(?<!\s)\s+0x[0-9a-f]+\s*$/i, ""));
   return numbered ? plain.replace(/^\d+\s+/, "") : plain;
 }
 
@@ -52,6 +52,8 @@ function linesOf(name: string, text: string): readonly Line[] {
       quote: tabs ? null : '"',
       info: true,
       max_record_size: CSV_LIMITS.record,
+      // The header, and one more than is allowed: what is beyond is refused, and would fill the memory before.
+      to: CSV_LIMITS.rows + 2,
       relax_column_count: false,
       skip_empty_lines: true,
     }) as unknown as readonly { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
@@ -119,7 +121,9 @@ export function readCounters(name: string, bytes: Uint8Array): AttachmentSummary
   if (titles.length > CSV_LIMITS.columns)
     throw new AttachmentError(`${name}, line 1: ${titles.length} columns; the limit is ${CSV_LIMITS.columns}`);
   if (rows.length > CSV_LIMITS.rows)
-    throw new AttachmentError(`${name}: ${rows.length} rows; the limit is ${CSV_LIMITS.rows}`);
+    throw new AttachmentError(
+      `${name}: more than ${CSV_LIMITS.rows.toLocaleString("en-US")} rows: export fewer encoders`,
+    );
   const labelled = titles.indexOf(whole ? "Encoder Label" : "Name");
   if (labelled < 0) throw new AttachmentError(`${name}, line 1: no column "Encoder Label"`);
   return summaryOf(name, { head, rows, titles, whole, labelled });
@@ -159,6 +163,7 @@ function summaryOf(name: string, { head, rows, titles, whole, labelled }: Sheet)
   const store = new SeriesStore((words) => {
     throw new AttachmentError(`${name}: ${words}`);
   });
+  const labels = rows.map((row) => encoderLabel(row.cells[labelled] ?? "", !whole) || "no label");
   const notNumbers: string[] = [];
   let texts = 0;
   let zeros = 0;
@@ -184,7 +189,7 @@ function summaryOf(name: string, { head, rows, titles, whole, labelled }: Sheet)
       store.add(
         {
           table: 0,
-          label: encoderLabel(row.cells[labelled] ?? "", !whole) || "no label",
+          label: labels[index]!,
           process: null,
           channel: null,
           depth: null,

@@ -1,4 +1,5 @@
 /** Values gathered by label: count, sum, smallest, median and largest of each, nothing else. Bounded memory. */
+import { createHash } from "node:crypto";
 import { ATTACHMENT_LIMITS, type AttachedSeries } from "./attachment.ts";
 
 /** What tells one series from another. */
@@ -62,8 +63,10 @@ export class SeriesStore {
     let found = this.#series.get(name);
     if (found === undefined) {
       if (this.#series.size >= ATTACHMENT_LIMITS.series) {
-        // Names are remembered up to as many again; beyond that their number is a lower bound.
-        if (this.#left.size < 16 * ATTACHMENT_LIMITS.series) this.#left.add(name);
+        // Names are remembered up to sixteen times as many, by their digests; beyond that their number is a lower bound.
+        if (this.#left.size < 16 * ATTACHMENT_LIMITS.series) {
+          this.#left.add(createHash("sha256").update(name).digest("base64"));
+        }
         return;
       }
       found = { key, values: new Values() };

@@ -4,12 +4,13 @@
  * that a changed word in it is found by the folder's name. The original is packed with gzip, because exports are large and
  * repeat themselves; its digest is that of the unpacked bytes.
  */
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { attachedBeside, MANIFEST, sha256, sha256File } from "../evidence/bag.ts";
+import { ATTACHED_PARTIAL, attachedBeside, MANIFEST, sha256, sha256File } from "../evidence/bag.ts";
 import { JSON_LIMITS, parseStrictJson, stableJson } from "../evidence/json.ts";
 import {
   ATTACHMENT_LIMITS,
@@ -37,7 +38,7 @@ async function attachmentIds(
       if (error.code === "ENOENT") return [];
       throw error;
     });
-  const seen = entries.filter((entry) => !entry.name.startsWith(".partial-"));
+  const seen = entries.filter((entry) => !ATTACHED_PARTIAL.test(entry.name));
   const ids = seen.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map((entry) => entry.name);
   const strange = seen.filter((entry) => !ids.includes(entry.name)).map((entry) => entry.name);
   return { ids: ids.sort(), strange };
@@ -74,6 +75,7 @@ export async function attach(
   const bundle = path.resolve(request.bundle);
   const manifest = identityOf(bundle);
   const { ids } = await attachmentIds(bundle);
+  await removeLeftBehind(bundle);
   if (ids.length >= ATTACHMENT_LIMITS.count) {
     throw new AttachmentError(
       `${path.basename(bundle)} has ${ids.length} attachments; the limit is ${ATTACHMENT_LIMITS.count}`,
@@ -92,41 +94,92 @@ export async function attach(
     sha256: digest,
     summary,
   } = await readAttachment(name, createReadStream(request.file), request.kind);
-  for (const known of await readAttachments(bundle)) {
-    if (known.attachment?.original.sha256 === digest) {
-      throw new AttachmentError(`${name} is attached already, as ${known.id.slice(0, 12)}: the same bytes`);
-    }
-  }
   const attachment = attachmentSchema.parse({
     schema: "lockstep.attachment/1",
     kind,
-    bundle: { name: path.basename(bundle), manifest },
+    bundle: { name: keptText(path.basename(bundle), 200), manifest },
     original: { name, bytes: String(bytes), sha256: digest },
     importedAt: request.now.toISOString(),
     importedBy: request.importedBy,
     summary,
   } satisfies Attachment);
   const text = stableJson(attachment);
-  if (text.length > ATTACHMENT_LIMITS.summaryBytes) {
+  const length = Buffer.byteLength(text);
+  if (length > ATTACHMENT_LIMITS.summaryBytes) {
     throw new AttachmentError(
-      `${name}: its summary has ${text.length.toLocaleString("en-US")} bytes; the limit is ${ATTACHMENT_LIMITS.summaryBytes.toLocaleString("en-US")}: export fewer tables`,
+      `${name}: its summary has ${length.toLocaleString("en-US")} bytes; the limit is ${ATTACHMENT_LIMITS.summaryBytes.toLocaleString("en-US")}: export fewer tables`,
     );
   }
   const id = sha256(text);
-  await keep(bundle, id, text, request.file, name);
+  await keep(bundle, id, text, request.file, attachment);
   return { id, attachment };
 }
 
+/** Folders that this process is writing. */
+const atWork = new Set<string>();
+
+/** Names of what is being written beside a bundle. */
+async function partials(bundle: string): Promise<readonly string[]> {
+  const names = await fs.readdir(attachedBeside(bundle)).catch((): string[] => []);
+  return names.filter((name) => ATTACHED_PARTIAL.test(name));
+}
+
+/** True where the process that writes it is there. A process of this one's number that has ended is not. */
+function isWriting(bundle: string, partial: string): boolean {
+  const writer = Number(ATTACHED_PARTIAL.exec(partial)?.[2]);
+  if (writer === process.pid) return atWork.has(path.join(attachedBeside(bundle), partial));
+  try {
+    return process.kill(writer, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Takes away what processes that were ended left half written. */
+async function removeLeftBehind(bundle: string): Promise<void> {
+  for (const name of await partials(bundle)) {
+    if (isWriting(bundle, name)) continue;
+    await fs.rm(path.join(attachedBeside(bundle), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Throws AttachmentError where another process attaches the same bytes now, or they are attached. */
+async function checkUnique(bundle: string, own: string, { original }: Attachment): Promise<void> {
+  const digest = ATTACHED_PARTIAL.exec(own)?.[1];
+  for (const other of await partials(bundle)) {
+    const [, theirs, writer] = ATTACHED_PARTIAL.exec(other)!;
+    if (other === own || theirs !== digest || !isWriting(bundle, other)) continue;
+    throw new AttachmentError(`${original.name} is being attached by process ${writer} at this moment: the same bytes`);
+  }
+  for (const known of await readAttachments(bundle)) {
+    if (known.attachment?.original.sha256 === original.sha256) {
+      throw new AttachmentError(`${original.name} is attached already, as ${known.id.slice(0, 12)}: the same bytes`);
+    }
+  }
+}
+
 /** Writes both files under a name of their own and renames them into place. */
-async function keep(bundle: string, id: string, text: string, file: string, name: string): Promise<void> {
+async function keep(bundle: string, id: string, text: string, file: string, attachment: Attachment): Promise<void> {
+  const { name, sha256: digest } = attachment.original;
   const folder = attachedBeside(bundle);
   const fresh = (await fs.lstat(folder).catch(() => undefined)) === undefined;
-  const partial = path.join(folder, `.partial-${process.pid}-${id.slice(0, 12)}`);
+  const own = `.partial-${digest.slice(0, 16)}-${process.pid}`;
+  const partial = path.join(folder, own);
+  if (atWork.has(partial)) throw new AttachmentError(`${name} is being attached at this moment: the same bytes`);
+  atWork.add(partial);
   try {
     await fs.mkdir(partial, { recursive: true });
+    await checkUnique(bundle, own, attachment);
     const packed = path.join(partial, ORIGINAL_FILE);
     const handle = await fs.open(packed, "wx");
-    await pipeline(createReadStream(file), createGzip({ level: 6 }), handle.createWriteStream());
+    const hash = createHash("sha256");
+    const source = createReadStream(file);
+    source.on("data", (piece) => hash.update(piece));
+    await pipeline(source, createGzip({ level: 6 }), handle.createWriteStream());
+    // It was read before to be understood; what is packed must be what was understood.
+    if (hash.digest("hex") !== digest) {
+      throw new AttachmentError(`${name} changed while it was read: attach it when nothing writes it any more`);
+    }
     const { size } = await fs.stat(packed);
     if (size > ATTACHMENT_LIMITS.packedBytes) {
       const limit = ATTACHMENT_LIMITS.packedBytes.toLocaleString("en-US");
@@ -142,6 +195,8 @@ async function keep(bundle: string, id: string, text: string, file: string, name
     if (error instanceof AttachmentError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new AttachmentError(`${folder} cannot be written (${code ?? message}). Nothing was kept`);
+  } finally {
+    atWork.delete(partial);
   }
 }
 
@@ -210,7 +265,7 @@ async function readOne(bundle: string, id: string): Promise<ListedAttachment> {
   }
 }
 
-/** The bytes of an original, unpacked, at most as many as it states. */
+/** The bytes of an original, unpacked, at most as many as it states, and nothing behind them. */
 async function* unpacked(file: string, most: number): AsyncGenerator<Uint8Array, void, undefined> {
   const source = createReadStream(file);
   const gunzip = createGunzip();
@@ -225,6 +280,10 @@ async function* unpacked(file: string, most: number): AsyncGenerator<Uint8Array,
         throw new AttachmentError(`unpacks to more than the ${most.toLocaleString("en-US")} bytes that are stated`);
       yield piece;
     }
+    // Bytes that are no packed file are left out by gunzip in silence.
+    const rest = (await fs.stat(file)).size - gunzip.bytesWritten;
+    if (rest > 0)
+      throw new AttachmentError(`${rest.toLocaleString("en-US")} bytes stand behind it that belong to nothing`);
   } finally {
     source.destroy();
     gunzip.destroy();
@@ -273,6 +332,10 @@ async function originalReasons(bundle: string, id: string, attachment: Attachmen
     const file = path.join(folder, ORIGINAL_FILE);
     const stat = await fs.lstat(file).catch(() => undefined);
     if (stat?.isFile() !== true) return [`${ORIGINAL_FILE} is missing`];
+    if (stat.size > ATTACHMENT_LIMITS.packedBytes) {
+      const limit = ATTACHMENT_LIMITS.packedBytes.toLocaleString("en-US");
+      return [`${ORIGINAL_FILE} has ${stat.size.toLocaleString("en-US")} bytes; the limit is ${limit}`];
+    }
     const reasons = others.map((name) => `${keptText(name, 80)} does not belong to an attachment`);
     const { name, bytes, sha256: digest } = attachment.original;
     const read = await readAttachment(name, unpacked(file, Number(bytes)), attachment.kind);

@@ -25,12 +25,18 @@ interface Frame {
 
 type Cell = number | string | null;
 
+/** A figure and its unit are no longer; a search for them in a longer text would take the square of its length. */
+const PRINTED_CHARACTERS = 100;
+
 /** `2.1%` of `2.1% (share of cores ...)`; figure and unit. */
 const PRINTED = /^(-?[\d,]*\.?\d+)\s*(%|[A-Za-z][A-Za-z/]{0,15})(?=\s|\(|$)/;
 
-/** A label without what Instruments prints behind it: `( process (pid) )` and the number of the submission. */
+/**
+ * A label without what Instruments prints behind it: `( process (pid) )` and the number of the submission. A run of spaces is
+ * looked at once, from its begin, for a label may be a megabyte of them.
+ */
 export function plainLabel(label: string): string {
-  return label.replace(/\s+0x[0-9a-f]+\s*$/i, "").replace(/\s+\(\s*[^()]*\(\d+\)\s*\)\s*$/, "");
+  return label.replace(/(?<!\s)\s+0x[0-9a-f]+\s*$/i, "").replace(/(?<!\s)\s+\([^()]*\(\d+\)\s*\)\s*$/, "");
 }
 
 export class RowReader {
@@ -161,7 +167,7 @@ export class RowReader {
                 : String(named),
         process: text(spec.process),
         channel: text(spec.channel),
-        depth: typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? depth : null,
+        depth: typeof depth === "number" && Number.isSafeInteger(depth) && depth >= 0 ? depth : null,
         quantity: spec.quantity,
         unit:
           spec.unit.kind === "fixed"
@@ -177,7 +183,7 @@ export class RowReader {
 
   /** The unit that the label prints behind the value. Null where the printed figure is another: then it is scaled, or not its. */
   #printedUnit(label: string | null, value: number): string | null {
-    const match = label === null ? null : PRINTED.exec(label);
+    const match = label === null ? null : PRINTED.exec(label.slice(0, PRINTED_CHARACTERS));
     const figure = match === null ? Number.NaN : Number(match[1]!.replaceAll(",", ""));
     const digits = match?.[1]?.split(".")[1]?.length ?? 0;
     if (Math.abs(figure - value) <= 0.5 * 10 ** -digits + 1e-9 * Math.abs(value)) return match![2]!;

@@ -19,14 +19,17 @@ const PLAIN_INTERVAL_MS = 5000;
 const TTY_INTERVAL_MS = 50;
 
 /**
- * Words from files and records may hold control characters; a terminal must not obey them. Line ends, tabs and the
- * colours of this program stay.
+ * Words from files and records may hold control characters; a terminal must not obey them, nor turn a line around at marks of
+ * direction. Line ends, tabs and the colours of this program stay.
  */
-function shown(text: string): string {
+export function shown(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
-  return text.replace(/\u001b\[(?:0|31|36)m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (found) =>
-    found.length > 1 ? found : `\\x${found.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+  const sought = /\u001b\[(?:0|31|36)m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+  return text.replace(sought, (found) => {
+    if (found.length > 1) return found;
+    const code = found.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, "0")}`;
+  });
 }
 
 /** Output on the process's own streams. */

@@ -22,6 +22,9 @@ export function attachedBeside(bundle: string): string {
 /** What may lie in that folder. */
 export const ATTACHED_PATH = /^[0-9a-f]{64}\/(attachment\.json|original\.gz)$/;
 
+/** What is being written there, or was left half written: first digits of the original's digest, and the process. */
+export const ATTACHED_PARTIAL = /^\.partial-([0-9a-f]{16})-(\d{1,10})(?=$|[/:])/;
+
 export function sha256(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }

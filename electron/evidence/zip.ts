@@ -6,7 +6,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { ATTACHED_PATH, attachedBeside, BUNDLE_LIMITS, walk } from "./bag.ts";
+import { ATTACHED_PARTIAL, ATTACHED_PATH, attachedBeside, BUNDLE_LIMITS, walk } from "./bag.ts";
 import { BundleError } from "./bundle.ts";
 
 const PIECE = 1 << 18;
@@ -47,10 +47,13 @@ interface Source {
 }
 
 /** Files below `folder`, in the archive below `name`. */
-function sourcesOf(folder: string, name: string): readonly Source[] {
+function sourcesOf(folder: string, name: string, left = /^$/): readonly Source[] {
   const { files, refused } = walk(folder);
-  if (refused.length > 0) throw new BundleError(`${folder} cannot be exported: ${refused[0]}. Verify it first.`);
-  return files.map((file) => ({ name: `${name}/${file.path}`, file: path.join(folder, file.path), bytes: file.bytes }));
+  const first = refused.find((words) => !left.test(words));
+  if (first !== undefined) throw new BundleError(`${folder} cannot be exported: ${first}. Verify it first.`);
+  return files
+    .filter((file) => !left.test(file.path))
+    .map((file) => ({ name: `${name}/${file.path}`, file: path.join(folder, file.path), bytes: file.bytes }));
 }
 
 /** What is attached to the bundle; a file that was left half written is not. */
@@ -58,7 +61,7 @@ function attachedSources(folder: string, name: string): readonly Source[] {
   const beside = attachedBeside(folder);
   if (!fs.existsSync(beside)) return [];
   const under = attachedBeside(name);
-  const files = sourcesOf(beside, under).filter((file) => !file.name.startsWith(`${under}/.partial-`));
+  const files = sourcesOf(beside, under, ATTACHED_PARTIAL);
   const strange = files.find((file) => !ATTACHED_PATH.test(file.name.slice(under.length + 1)));
   if (strange !== undefined) {
     throw new BundleError(

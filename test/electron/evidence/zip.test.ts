@@ -140,8 +140,8 @@ describe("an export", () => {
     const source = fresh("gpu.xml");
     fs.writeFileSync(source, INTERVALS_XML);
     const { id } = await attach({ bundle: copy, file: source, kind: null, importedBy: "test", now: new Date(0) });
-    fs.mkdirSync(path.join(attachedBeside(copy), ".partial-1-0"));
-    fs.writeFileSync(path.join(attachedBeside(copy), ".partial-1-0/original.gz"), "half");
+    fs.mkdirSync(path.join(attachedBeside(copy), ".partial-0123456789abcdef-1"));
+    fs.writeFileSync(path.join(attachedBeside(copy), ".partial-0123456789abcdef-1/original.gz"), "half");
     expect(planZip(copy).bytes).toBeGreaterThan(plain);
     const file = fresh("attached.zip");
     exportZip(copy, file);
