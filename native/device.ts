@@ -10,7 +10,7 @@ import type { NativeMemory } from "./memory.ts";
 /** Where a result was computed. Travels with every record; `imported` results were computed elsewhere. */
 export type Execution = "metal" | "emulated" | "nvidia" | "imported";
 
-/** Families that a device may report. Kernels of this project need apple7; a paravirtual GPU reports apple5. */
+/** Families that a device may report. Kernels of this project need apple7; a virtual GPU reports apple5. */
 export const APPLE_FAMILIES = ["apple5", "apple6", "apple7", "apple8", "apple9", "apple10", "apple11"] as const;
 export type AppleFamily = (typeof APPLE_FAMILIES)[number];
 
@@ -67,6 +67,9 @@ export interface DeviceFact {
   readonly source: string;
   readonly reason: string | null;
 }
+
+/** Id of the fact that is `recommendedMaxWorkingSetSize` of a Metal device; its value is bytes in decimal. */
+export const WORKING_SET_FACT = "recommended_working_set_bytes";
 
 /** An entry of `listDevices()`: a device that can be opened, or the reason why it is not there. */
 export type DeviceEntry =

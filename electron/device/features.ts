@@ -333,8 +333,8 @@ export const FEATURES: readonly Feature[] = [
   {
     id: "stage_counters",
     group: "measuring",
-    title: "timestamps at the edges of an encoder",
-    matters: "one encoder for each timed dispatch",
+    title: "stage-boundary counters",
+    matters: "timestamps at the edges of an encoder: one encoder for each timed dispatch",
     source: "gpuweb issue 1956, on M1",
     emulated: "wall time of the emulation",
     fact: "stage_boundary_sampling",
@@ -346,8 +346,8 @@ export const FEATURES: readonly Feature[] = [
   {
     id: "dispatch_counters",
     group: "measuring",
-    title: "timestamps between dispatches",
-    matters: "would time each dispatch within one encoder",
+    title: "dispatch-boundary counters",
+    matters: "timestamps between dispatches: would time each dispatch within one encoder",
     source: "gpuweb issue 1956, on M1",
     emulated: "wall time of the emulation",
     fact: "dispatch_boundary_sampling",

@@ -1,8 +1,5 @@
 /** What a device says that the GPU may keep resident. Pure; the window reads it for the memory budget. */
-import type { DeviceProfile } from "../../native/device.ts";
-
-/** Id of the fact among those of a Metal device, `native/metal/facts.ts`; its value is bytes in decimal. */
-const WORKING_SET_FACT = "recommended_working_set_bytes";
+import { type DeviceProfile, WORKING_SET_FACT } from "../../native/device.ts";
 
 /** `recommendedMaxWorkingSetSize` in bytes; null where the device does not report it, as an emulated one does not. */
 export function workingSetOf({ facts }: { readonly facts?: DeviceProfile["facts"] | undefined }): number | null {

@@ -83,7 +83,7 @@ async function virtualGpu({ profile }: Device): Promise<string> {
     must(profile.virtualGpu !== undefined, "a Metal device must say whether its GPU is virtual");
     must(
       profile.family.value !== "apple5" || profile.virtualGpu.value,
-      "no M-series GPU reports Apple5: it is a paravirtual one and must be marked as virtual",
+      "no M-series GPU reports Apple5: it is a virtual one and must be marked so",
     );
     return profile.virtualGpu.value
       ? `virtual (${profile.virtualGpu.source}): its results support no chip`

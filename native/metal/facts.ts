@@ -1,5 +1,5 @@
 /** What is told of a Metal device beside its profile: one row a fact, with where it is read and how it is known. */
-import type { DeviceFact, DeviceProfile, KnownBy } from "../device.ts";
+import { type DeviceFact, type DeviceProfile, type KnownBy, WORKING_SET_FACT } from "../device.ts";
 import { chipCheck } from "./chip.ts";
 import { loggingProblem, macosMajor, newestLanguage, residencyProblem } from "./language.ts";
 import type { MetalReading } from "./profile.ts";
@@ -15,9 +15,6 @@ interface FactRow {
   readonly source: string;
   readonly read: (reading: MetalReading, profile: Omit<DeviceProfile, "facts">) => Answer;
 }
-
-/** What `recommendedMaxWorkingSetSize` is called among the facts; its value is bytes in decimal. */
-export const WORKING_SET_FACT = "recommended_working_set_bytes";
 
 const FAMILY_NAMES: Readonly<Record<number, string>> = { 5001: "Metal3", 5002: "Metal4" };
 
@@ -170,14 +167,14 @@ const MEASURING: readonly FactRow[] = [
   },
   {
     id: "stage_boundary_sampling",
-    label: "Counters at stage boundaries",
+    label: "Stage-boundary counters",
     by: "api",
     source: "MTLDevice.supportsCounterSampling, AtStageBoundary",
     read: ({ device }) => yesNo(device.samplesAtStageBoundary),
   },
   {
     id: "dispatch_boundary_sampling",
-    label: "Counters at dispatch boundaries",
+    label: "Dispatch-boundary counters",
     by: "api",
     source: "MTLDevice.supportsCounterSampling, AtDispatchBoundary",
     read: ({ device }) => yesNo(device.samplesAtDispatchBoundary),

@@ -78,7 +78,7 @@ function isVirtual({ device, system }: MetalReading, family: AppleFamily): Known
   if (system.virtualMachine === true) return known(true, "api", "sysctl kern.hv_vmm_present is 1");
   if (/paravirtual/i.test(device.name)) return known(true, "inferred", `MTLDevice.name is "${device.name}"`);
   if (family === "apple5" || family === "apple6") {
-    const source = `the highest family is ${family}, which no M-series chip has: a paravirtual GPU reports it`;
+    const source = `the highest family is ${family}, which no M-series chip has: a virtual GPU reports it`;
     return known(true, "inferred", source);
   }
   if (system.virtualMachine === false) return known(false, "api", "sysctl kern.hv_vmm_present is 0");

@@ -109,7 +109,7 @@ describe("a Mac with an M3 Max, as the window would show it", () => {
       ["system", "macOS 26.1.0 (25B78)"],
       ["virtual GPU", "no"],
       ["Counter sets", "timestamp"],
-      ["Counters at dispatch boundaries", "no"],
+      ["Dispatch-boundary counters", "no"],
       ["Mac model", "Mac15,8"],
     ] as const) {
       const cells = await row(page, ".facts", label).locator("td").allInnerTexts();
@@ -118,12 +118,12 @@ describe("a Mac with an M3 Max, as the window would show it", () => {
     // What is not known stands there with the reason.
     expect(await row(page, ".facts", "Offline Metal compiler").innerText()).toContain("not known: xcrun metal");
     await page.getByRole("button", { name: "Capabilities" }).click();
-    await page.getByRole("button", { name: "timestamps between dispatches" }).click();
+    await page.getByRole("button", { name: "dispatch-boundary counters" }).click();
     expect(await page.locator(".why").innerText()).toContain("known by: API");
 
     await page.getByLabel("Device to show").selectOption("emulated");
     await page.locator('.dev[data-standing="emulated"]').waitFor();
-    await page.getByRole("button", { name: "timestamps between dispatches" }).click();
+    await page.getByRole("button", { name: "dispatch-boundary counters" }).click();
     await page.getByText("emulated: wall time of the emulation", { exact: false }).waitFor();
     expect(page.url()).toContain("device=emulated");
     expect(await page.locator(".status code").innerText()).toBe("lockstep devices --device emulated");

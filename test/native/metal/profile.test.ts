@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../../../electron/dispatch/capabilities.ts";
 import { missingNeeds } from "../../../native/conformance/needs.ts";
-import type { DeviceFact, DeviceProfile } from "../../../native/device.ts";
-import { WORKING_SET_FACT } from "../../../native/metal/facts.ts";
+import { type DeviceFact, type DeviceProfile, WORKING_SET_FACT } from "../../../native/device.ts";
 import { highestFamily, type MetalReading, readProfile } from "../../../native/metal/profile.ts";
 import { changed, FUTURE, M1, M3_MAX, M5, PARAVIRTUAL } from "./machines.ts";
 
