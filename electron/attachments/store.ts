@@ -28,16 +28,24 @@ const ORIGINAL_FILE = "original.gz";
 
 const ID = /^[0-9a-f]{64}$/;
 
-/** Ids of the attachments of a bundle, sorted, and what else lies there and does not belong. */
+/**
+ * Ids of the attachments of a bundle, sorted, and what else lies there and does not belong. Throws AttachmentError where their
+ * folder is none: a link could lead anywhere.
+ */
 async function attachmentIds(
   bundle: string,
 ): Promise<{ readonly ids: readonly string[]; readonly strange: readonly string[] }> {
-  const entries = await fs
-    .readdir(attachedBeside(bundle), { withFileTypes: true })
-    .catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
-      throw error;
-    });
+  const folder = attachedBeside(bundle);
+  const stat = await fs.lstat(folder).catch(() => undefined);
+  if (stat === undefined) return { ids: [], strange: [] };
+  if (!stat.isDirectory()) {
+    const what = stat.isSymbolicLink() ? "a symbolic link" : "not a folder";
+    throw new AttachmentError(`${folder} is ${what}; attachments stand in a folder of this name: move it away`);
+  }
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new AttachmentError(`${folder} cannot be listed (${error.code}): let it be read`);
+  });
   const seen = entries.filter((entry) => !ATTACHED_PARTIAL.test(entry.name));
   const ids = seen.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map((entry) => entry.name);
   const strange = seen.filter((entry) => !ids.includes(entry.name)).map((entry) => entry.name);

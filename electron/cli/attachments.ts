@@ -73,7 +73,8 @@ export function listAttachments(bundle: string, options: AttachmentsOptions, out
       output.line("");
     }
     for (const reason of verified.reasons) output.line(`BROKEN  ${reason}`);
-    output.line(verified.attachments.length === 0 ? "Nothing is attached" : ATTACHED_WORDS);
+    if (verified.attachments.length > 0) output.line(ATTACHED_WORDS);
+    else if (verified.reasons.length === 0) output.line("Nothing is attached");
     return exit;
   });
 }

@@ -203,3 +203,17 @@ describe("an original that was tampered with", () => {
     expect(await reasons()).toEqual([`${path.basename(folder)}: does not belong to the attachments`]);
   });
 });
+
+it("a folder of attachments that is a link or a file is refused, and nothing is written through it", async () => {
+  const elsewhere = path.join(out, "elsewhere");
+  fs.mkdirSync(elsewhere);
+  const gpu = file("gpu.xml", INTERVALS_XML);
+  fs.symlinkSync(elsewhere, attachedBeside(bundle));
+  await expect(add(gpu)).rejects.toThrow("is a symbolic link; attachments stand in a folder of this name");
+  expect((await reasons()).join()).toContain("is a symbolic link");
+  expect(fs.readdirSync(elsewhere)).toEqual([]);
+  fs.rmSync(attachedBeside(bundle));
+  fs.writeFileSync(attachedBeside(bundle), "");
+  await expect(add(gpu)).rejects.toThrow("is not a folder; attachments stand in a folder of this name");
+  expect((await reasons()).join()).toContain("is not a folder");
+});
