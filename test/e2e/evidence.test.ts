@@ -67,7 +67,7 @@ describe("the page Evidence", () => {
     const { page } = watched;
     await page.keyboard.press("n");
     await page.getByLabel("Notes on the run").fill("before the tile change");
-    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("ControlOrMeta+Enter");
     await page.locator(".notes p").getByText("before the tile change").waitFor();
     expect(fs.existsSync(path.join(evidence, `${GOOD}.notes.json`))).toBe(true);
     await page.reload();
@@ -191,7 +191,7 @@ describe("the page Run", () => {
     await page.locator(".say").getByText("nothing runs until you go on").waitFor();
     await page.keyboard.press("p");
     await page.locator('tr[data-state="pass"]').first().waitFor();
-    await page.keyboard.press("Control+.");
+    await page.keyboard.press("ControlOrMeta+.");
     await untilOutcome(page, "cancelled");
     const log = page.locator(".log");
     await log.getByText("paused by you").waitFor();

@@ -49,7 +49,7 @@ it("two windows see one run; a double click starts one; both cancel it; a reload
   await two.page.reload();
   await firstPass(two.page);
   expect(await two.page.locator(".strip").getAttribute("data-outcome")).toBe("running");
-  await Promise.all([one, two].map(({ page }) => page.keyboard.press("Control+.")));
+  await Promise.all([one, two].map(({ page }) => page.keyboard.press("ControlOrMeta+.")));
   await Promise.all([one, two].map(({ page }) => untilOutcome(page, "cancelled")));
   expect(fs.readdirSync(server.evidence)).toHaveLength(1);
   expect([...one.faults, ...two.faults]).toEqual([]);
@@ -69,7 +69,7 @@ it("a server that is killed under a window is said; the next one keeps nothing h
   await next.page.getByRole("heading", { name: "Nothing has run yet" }).waitFor();
   await next.page.locator('main [data-action="run.start"]').click();
   await next.page.locator("tr[data-state]").first().waitFor();
-  await next.page.keyboard.press("Control+.");
+  await next.page.keyboard.press("ControlOrMeta+.");
   await untilOutcome(next.page, "cancelled");
   expect(fs.readdirSync(evidence)).toEqual([expect.stringMatching(/\.lockstep$/)]);
   await server.close();
@@ -90,7 +90,7 @@ it("an evidence folder that goes away in mid-run ends the run with its reason; t
   await page.keyboard.press("Shift+R");
   await page.locator('.strip[data-outcome="running"]').waitFor();
   await page.locator("tr[data-state]").first().waitFor();
-  await page.keyboard.press("Control+.");
+  await page.keyboard.press("ControlOrMeta+.");
   await untilOutcome(page, "cancelled");
   expect(faults).toEqual([]);
 });

@@ -172,8 +172,8 @@ describe("every page", () => {
 
   it("so do the dialogs", async () => {
     for (const [stroke, name] of [
-      ["Control+,", "Settings"],
-      ["Control+k", "Command palette"],
+      ["ControlOrMeta+,", "Settings"],
+      ["ControlOrMeta+k", "Command palette"],
       ["?", "All shortcuts"],
     ] as const) {
       await page.keyboard.press(stroke);
@@ -272,14 +272,14 @@ describe("a narrow window", () => {
   });
 
   it("F6 reaches the drawer while it is open", async () => {
-    await page.keyboard.press("Control+i");
+    await page.keyboard.press("ControlOrMeta+i");
     const names = new Set<string | null>();
     for (let step = 0; step < 4; step++) {
       await page.keyboard.press("F6");
       names.add(await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? null));
     }
     expect([...names].sort()).toEqual(["Candidates", "Chips", "What if"]);
-    await page.keyboard.press("Control+i");
+    await page.keyboard.press("ControlOrMeta+i");
     expect(await page.locator('section[aria-label="Chips"]').isVisible()).toBe(false);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
@@ -288,7 +288,7 @@ describe("a narrow window", () => {
 describe("settings", () => {
   it("theme, density and single keys hold at once and after a reload", async () => {
     await show("gates");
-    await page.keyboard.press("Control+,");
+    await page.keyboard.press("ControlOrMeta+,");
     const dialog = page.getByRole("dialog", { name: "Settings" });
     await dialog.getByRole("button", { name: "dark" }).click();
     await dialog.getByRole("button", { name: "compact" }).click();
@@ -306,7 +306,7 @@ describe("settings", () => {
     await page.keyboard.press("1");
     await page.keyboard.press("F6");
     expect(page.url()).toContain("#/gates");
-    await page.keyboard.press("Control+,");
+    await page.keyboard.press("ControlOrMeta+,");
     await dialog.getByRole("button", { name: "system" }).click();
     await dialog.getByRole("button", { name: "default" }).click();
     await dialog.getByRole("button", { name: "on" }).click();
@@ -319,7 +319,7 @@ describe("settings", () => {
     const other = await openPage(browser);
     await other.page.goto(server.url);
     await other.page.locator(".app").waitFor();
-    await other.page.keyboard.press("Control+,");
+    await other.page.keyboard.press("ControlOrMeta+,");
     await other.page.getByRole("dialog").getByRole("button", { name: "dark" }).click();
     // Nothing but the page itself, its style and the small script.
     await other.page.route(/assets\/.*\.js$/, (route) => route.abort());
@@ -341,7 +341,7 @@ describe("settings", () => {
 
 describe("the palette", () => {
   const open = async (query: string): Promise<void> => {
-    await page.keyboard.press("Control+k");
+    await page.keyboard.press("ControlOrMeta+k");
     await page.keyboard.type(query);
   };
 
@@ -349,7 +349,7 @@ describe("the palette", () => {
     await show("parity");
     await open(":999999999");
     expect(await page.locator(".pal .it").innerText()).toMatch(/is no element of .*0 to /s);
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type(":12");
     await page.keyboard.press("Enter");
     await page.locator('[data-element="12"]').waitFor();
@@ -359,10 +359,10 @@ describe("the palette", () => {
   it("narrows down to actions, cases and runs by a sign", async () => {
     await open(">");
     expect(await page.locator(".pal .sec").allInnerTexts()).toContain("Window");
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("#");
     expect(await page.locator(".pal .it").count()).toBe(1);
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("@T17");
     await page.keyboard.press("Enter");
     await page.locator('main[data-page="parity"]').waitFor();
@@ -371,17 +371,17 @@ describe("the palette", () => {
   it("copies the command of the selected item, and says of a blocked one why", async () => {
     await watched.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await open("go to device");
-    await page.keyboard.press("Control+Shift+c");
+    await page.keyboard.press("ControlOrMeta+Shift+c");
     await page.locator(".pal .ft", { hasText: "Copied: lockstep devices" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("lockstep devices");
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("cancel the run");
     const blocked = page.locator(".pal .it", { hasText: "Cancel the run" });
     expect(await blocked.getAttribute("aria-disabled")).toBe("true");
     expect(await blocked.innerText()).toContain("not in this view");
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("settings");
-    await page.keyboard.press("Control+Shift+c");
+    await page.keyboard.press("ControlOrMeta+Shift+c");
     await page.locator(".pal .ft", { hasText: "no command does it" }).waitFor();
     await page.keyboard.press("Escape");
   });

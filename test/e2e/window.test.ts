@@ -202,11 +202,11 @@ describe("evidence", () => {
 
 describe("the frame", () => {
   it("the palette finds an action by words, says why one cannot be done, and runs it", async () => {
-    await page.keyboard.press("Control+k");
+    await page.keyboard.press("ControlOrMeta+k");
     await page.keyboard.type("cancel");
     await page.locator(".pal .it", { hasText: "Cancel the run" }).waitFor();
     expect(await page.locator(".pal .it", { hasText: "Cancel the run" }).innerText()).toContain("not in this view");
-    await page.keyboard.press("Control+a");
+    await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("go to dev");
     await page.keyboard.press("Enter");
     await page.locator('main[data-page="device"]').waitFor();

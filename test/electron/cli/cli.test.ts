@@ -213,14 +213,17 @@ describe("endings that nobody planned", () => {
     expect(await disturbed((child) => child.kill("SIGKILL"))).toEqual({ code: null, signal: "SIGKILL", left: [] });
   });
 
-  it("results that cannot be written end with exit 2", () => {
-    const full = fs.openSync("/dev/full", "w");
-    const out = freshOut();
-    const ran = spawnSync(process.execPath, [CLI, ...SMALL, "--out", out], { stdio: ["ignore", full, "pipe"] });
-    fs.closeSync(full);
-    expect([ran.status, String(ran.stderr)]).toEqual([2, expect.stringContaining("cannot be written (ENOSPC)")]);
-    expect(fs.existsSync(out)).toBe(false);
-  });
+  it.runIf(fs.existsSync("/dev/full"))(
+    "results that cannot be written end with exit 2 (by /dev/full, where it is)",
+    () => {
+      const full = fs.openSync("/dev/full", "w");
+      const out = freshOut();
+      const ran = spawnSync(process.execPath, [CLI, ...SMALL, "--out", out], { stdio: ["ignore", full, "pipe"] });
+      fs.closeSync(full);
+      expect([ran.status, String(ran.stderr)]).toEqual([2, expect.stringContaining("cannot be written (ENOSPC)")]);
+      expect(fs.existsSync(out)).toBe(false);
+    },
+  );
 
   it("two runs in one second keep two bundles", () => {
     const out = freshOut();

@@ -54,7 +54,9 @@ describe("a bundle", () => {
       ]
     `);
     for (const manifest of ["manifest-sha256.txt", "tagmanifest-sha256.txt"]) {
-      const check = spawnSync("sha256sum", ["--check", "--strict", "--quiet", manifest], { cwd: bundle });
+      const [program = "", ...options] =
+        process.platform === "darwin" ? ["shasum", "-a", "256", "--check"] : ["sha256sum", "--check", "--strict"];
+      const check = spawnSync(program, [...options, manifest], { cwd: bundle });
       expect(check.status).toBe(0);
     }
     expect(fs.readFileSync(path.join(bundle, "data/command.txt"), "utf8")).toBe("lockstep parity --case 'a b'\n");

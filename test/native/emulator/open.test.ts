@@ -6,6 +6,7 @@ import { loadAddon } from "../../../native/addon.ts";
 import type { EmulatedDevice } from "../../../native/emulator/device.ts";
 import { openEmulatedDevice } from "../../../native/emulator/open.ts";
 import { expectedValues, selfTestProblem } from "../../../native/emulator/self_test.ts";
+import { candidates } from "../../../native/msl/compilers.mjs";
 import { ADDON_PATH, deviceError, RUNNER_PATH, TEST_CACHE, testDevice, testToolchain } from "../msl/workbench.ts";
 
 const SOURCE = { path: "one.metal", text: "kernel void one(device int* x) { x[0] = 1; }\n" };
@@ -111,7 +112,13 @@ describe("openEmulatedDevice", () => {
     expect(clang.message).toContain(
       "LOCKSTEP_CLANG is /nowhere/clang++, which cannot be used (there is no such program)",
     );
-    const none = await deviceError(openEmulatedDevice({ ...base, environment: { PATH: "" } }));
+  });
+
+  // On a Mac LLVM lies outside of PATH.
+  it.runIf(candidates({ PATH: "" }).length === 0)("says how a compiler is installed where there is none", async () => {
+    const cacheDir = join(folder, "none");
+    const options = { addon: loadAddon(ADDON_PATH), runnerPath: RUNNER_PATH, cacheDir, environment: { PATH: "" } };
+    const none = await deviceError(openEmulatedDevice(options));
     expect(none.message).toContain("no clang++ on this machine. Mend: ");
   });
 });
