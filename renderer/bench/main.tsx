@@ -5,6 +5,9 @@
 import "../zod_config.ts";
 import "../styles/tokens.css";
 import "../styles/components.css";
+import "../styles/controls.css";
+import "../styles/verdicts.css";
+import "../styles/tables.css";
 import "../styles/window.css";
 import "../styles/pages.css";
 import "../pages/parity/parity.css";
