@@ -26,7 +26,7 @@ export function requireBrowser() {
     "A Chromium browser is needed for the end-to-end tests of the window, and none was found (LOCKSTEP_BROWSER names one).",
     ["chromium"],
     () => findBrowser() !== undefined,
-    process.platform === "darwin" ? "brew install --cask chromium" : "sudo apt-get install -y chromium",
+    process.platform === "darwin" ? "brew install --cask google-chrome" : "sudo apt-get install -y chromium",
   );
 }
 
