@@ -12,6 +12,16 @@ import { attachedSchema, attachmentsSchema } from "./attachments/messages.ts";
 import { captureAnswerSchema, captureRequestSchema } from "./captures/gputrace.ts";
 import { inspectCaptureSchema, timingsSchema } from "./captures/messages.ts";
 import { checkKindsSchema, kernelAskedSchema, kernelItemSchema, runChecksSchema } from "./checker/run_checks.ts";
+import {
+  capabilitiesSchema,
+  chipSchema,
+  featureSchema,
+  gateSchema,
+  listedCaseSchema,
+  machineFactSchema,
+  operatorSchema,
+  routeSchema,
+} from "./contract/rows.ts";
 import { verificationSchema, verifyMessageSchema } from "./evidence/verify_messages.ts";
 import { diffSchema } from "./runs/diff.ts";
 import { eventSchema } from "./runs/events.ts";
@@ -28,11 +38,9 @@ import {
   profileSchema,
   recordSchema,
   shapeSchema,
-  sourceSchema,
 } from "./runs/record.ts";
 
 const suiteSchema = z.enum(["quick", "standard", "full"]);
-const operatorSchema = z.enum(["gqa_decode", "mla_prefill"]);
 const dtypeSchema = z.enum(["f32", "f16", "bf16"]);
 const executionSchema = z.enum(["metal", "emulated", "nvidia", "imported"]);
 const isoTime = z.iso.datetime();
@@ -63,78 +71,6 @@ const startSchema = z.strictObject({
   workers: z.number().int().positive().max(1024).nullable(),
 });
 export type StartRequest = z.infer<typeof startSchema>;
-
-const chipSchema = z.strictObject({
-  name: z.string(),
-  shortName: z.string(),
-  generation: z.string(),
-  family: z.enum(["apple7", "apple8", "apple9", "apple10"]),
-  architecture: z.string().nullable(),
-  architectureConfidence: z.string(),
-  clockGhz: z.number().nullable(),
-  clockConfidence: z.string(),
-  variants: z.array(z.strictObject({ gpuCores: count, memoryBandwidthGbS: z.number().nullable() })),
-  sources: z.array(z.string()),
-});
-
-/** A case of a suite. */
-const listedCaseSchema = z.strictObject({
-  key: z.string(),
-  alias: z.string(),
-  shape: shapeSchema,
-  source: sourceSchema,
-  boundary: z.boolean(),
-});
-
-const capabilitiesSchema = z.strictObject({
-  appleFamily: z.number().int(),
-  metalVersion: z.string(),
-  macos: z.string(),
-  maxThreadsPerThreadgroup: count,
-  maxThreadgroupMemoryBytes: count,
-});
-
-/** A row of the capability table: what a feature requires, whether the profile has it, and whether the device said so. */
-const featureSchema = z.strictObject({
-  id: z.string(),
-  group: z.enum(["matrices", "language", "memory", "measuring"]),
-  title: z.string(),
-  matters: z.string(),
-  requires: z.string(),
-  actual: z.string(),
-  state: z.enum(["held", "not_held", "not_known"]),
-  by: z.enum(["predicted", "api"]),
-  reason: z.string(),
-  source: z.string(),
-});
-
-/** A value of the machine, or why it is not known. */
-const machineFactSchema = z.strictObject({
-  id: z.string(),
-  group: z.enum(["machine", "load", "thermal", "power"]),
-  label: z.string(),
-  value: z.string().nullable(),
-  by: z.enum(["api", "probe", "table", "inferred", "assumed"]),
-  source: z.string(),
-  reason: z.string().nullable(),
-});
-
-const gateSchema = z.strictObject({
-  id: z.string(),
-  title: z.string(),
-  formula: z.string(),
-  threshold: z.string(),
-  reason: z.string(),
-  required: z.boolean(),
-  appliesTo: z.string(),
-});
-
-const routeSchema = z.strictObject({
-  operator: operatorSchema,
-  name: z.string(),
-  summary: z.string(),
-  status: z.enum(["built", "planned"]),
-});
 
 /** A run as the list has it: going on, kept as a bundle, or a folder that is no bundle and why. */
 export const runEntrySchema = z.discriminatedUnion("state", [
