@@ -345,10 +345,21 @@ export class DeviceError extends Error {
 /** A device that is open. Every method rejects with `DeviceError`. */
 export interface Device {
   readonly profile: DeviceProfile;
-  /** Front end: reflection and diagnostics. Refuses what Metal refuses where that is known. */
-  compile(source: MetalSource, options?: CompileOptions): Promise<Library>;
-  /** Builds one function. Cached by the digest of source, macros, constants, flags and compiler. */
-  pipeline(library: Library, functionName: string, descriptor?: PipelineDescriptor): Promise<Pipeline>;
+  /**
+   * Front end: reflection and diagnostics. Refuses what Metal refuses where that is known. Rejects with `cancelled` where
+   * `signal` aborts: compilers of the emulated device are ended before, Metal's cannot be and its result is dropped.
+   */
+  compile(source: MetalSource, options?: CompileOptions, signal?: AbortSignal): Promise<Library>;
+  /**
+   * Builds one function. Cached by the digest of source, macros, constants, flags and compiler. `signal` as in `compile`;
+   * what another request waits for as well is built to its end.
+   */
+  pipeline(
+    library: Library,
+    functionName: string,
+    descriptor?: PipelineDescriptor,
+    signal?: AbortSignal,
+  ): Promise<Pipeline>;
   /** Allocates `bytes` (at least 1), poisoned. */
   allocate(bytes: number, label: string): DeviceBuffer;
   /** Runs the dispatches in order. Illegal ones are refused before anything runs, with the limit and the value. */

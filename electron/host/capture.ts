@@ -95,10 +95,14 @@ async function capture(
     const filled = await materialise(planned.case, wanted, inputs, addon);
     onPhase("compile");
     const builder = new Builder(device, (file) => fs.readFileSync(path.join(where.kernels, file), "utf8"));
-    const prepared = await builder.prepare(item.plan, "fast");
+    const prepared = await builder.prepare(item.plan, "fast", signal);
     onPhase("capture");
-    await device.capture(request.out, () => execute(device, prepared, filled.buffers, work, { signal }));
-    const { bytes, files } = sizeOf(request.out);
+    const { bytes, files } = await captured(request.out, (onBegin) =>
+      device.capture(request.out, () => {
+        onBegin();
+        return execute(device, prepared, filled.buffers, work, { signal });
+      }),
+    );
     return {
       type: "captured",
       answer: {
@@ -143,6 +147,26 @@ function oneItem(planned: readonly PlannedCase[], { case: key, route }: CaptureR
   );
 }
 
+/**
+ * Size of the document that `capture` writes. Where it fails or is cancelled after it began, what Metal wrote until then is taken
+ * away: it would look like a capture, and stand in the way of the next.
+ */
+async function captured(
+  document: string,
+  capture: (onBegin: () => void) => Promise<unknown>,
+): Promise<ReturnType<typeof sizeOf>> {
+  let began = false;
+  try {
+    await capture(() => {
+      began = true;
+    });
+    return sizeOf(document);
+  } catch (error) {
+    if (began) fs.rmSync(document, { recursive: true, force: true });
+    throw error;
+  }
+}
+
 /** A document is a folder; what Metal wrote in it is counted. */
 function sizeOf(document: string): { readonly bytes: number; readonly files: number } {
   const stat = fs.statSync(document, { throwIfNoEntry: false });
@@ -164,7 +188,8 @@ function refusedOf(error: unknown): Refused | undefined {
   const refused = (code: Refused["code"], message: string, mend: string): Refused => ({
     type: "capture_refused",
     code,
-    message,
+    // The mend follows as a sentence of its own.
+    message: message.replace(/\.$/, ""),
     mend,
   });
   if (error instanceof DeviceError) {

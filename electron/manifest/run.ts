@@ -106,7 +106,7 @@ export class KernelRun {
     if (wanted.length === 0) throw new UsageError('No dispatch is left: every "when" is 0 for these sizes.');
     onPhase?.("compile");
     const pipelines: Pipeline[] = [];
-    for (const dispatch of wanted) pipelines.push(await this.#pipeline(dispatch, flavour));
+    for (const dispatch of wanted) pipelines.push(await this.#pipeline(dispatch, flavour, submit.signal));
     onPhase?.("run");
     const first = await this.#once(wanted, pipelines, submit);
     const twice = repeat && !isCheckFlavour(flavour);
@@ -170,21 +170,33 @@ export class KernelRun {
     }
   }
 
-  async #pipeline(dispatch: ManifestDispatch, flavour: Flavour): Promise<Pipeline> {
-    const { defines, languageVersion, mathMode } = this.manifest;
-    this.#library ??= this.#device.compile(this.#loaded.source, {
-      includes: this.#loaded.includes,
-      mathMode: mathMode ?? "safe",
-      ...(defines === undefined ? {} : { defines }),
-      ...(languageVersion === undefined ? {} : { languageVersion }),
-    });
+  async #pipeline(dispatch: ManifestDispatch, flavour: Flavour, signal: AbortSignal | undefined): Promise<Pipeline> {
+    const library = await this.#compiled(signal);
     const constants = Object.fromEntries(
       Object.entries(dispatch.constants ?? {}).map(([name, value]) => [
         name,
         typeof value === "boolean" ? value : numberOf(value, this.sizes, `constant ${name}`),
       ]),
     );
-    return this.#device.pipeline(await this.#library, this.#functionName(dispatch), { constants, flavour });
+    return this.#device.pipeline(library, this.#functionName(dispatch), { constants, flavour }, signal);
+  }
+
+  /** Compiled once; a failure is remembered, unless it was a cancel. */
+  async #compiled(signal: AbortSignal | undefined): Promise<Library> {
+    const { defines, languageVersion, mathMode } = this.manifest;
+    const options = {
+      includes: this.#loaded.includes,
+      mathMode: mathMode ?? "safe",
+      ...(defines === undefined ? {} : { defines }),
+      ...(languageVersion === undefined ? {} : { languageVersion }),
+    };
+    this.#library ??= this.#device.compile(this.#loaded.source, options, signal);
+    try {
+      return await this.#library;
+    } catch (error) {
+      if (error instanceof DeviceError && error.code === "cancelled") this.#library = undefined;
+      throw error;
+    }
   }
 
   /** The kernel's name with `{expression}` replaced, as in `attention_bd{D}`. */

@@ -6,6 +6,7 @@ import type { CheckResult } from "../../native/check.ts";
 import {
   type Device,
   type DeviceBuffer,
+  DeviceError,
   type Dispatch,
   type DispatchTiming,
   type Flavour,
@@ -27,7 +28,10 @@ export interface PreparedRoute {
   readonly resources: readonly { readonly kernel: string; readonly miss: string | null }[];
 }
 
-/** Compiles each source once and builds each pipeline once per flavour; failures are remembered as well. */
+/**
+ * Compiles each source once and builds each pipeline once per flavour; failures are remembered as well, unless the build was
+ * cancelled.
+ */
 export class Builder {
   readonly #device: Device;
   readonly #read: ReadSource;
@@ -52,28 +56,29 @@ export class Builder {
     return { path, text };
   }
 
-  #library(plan: RoutePlan): Promise<Library> {
+  #library(plan: RoutePlan, signal: AbortSignal | undefined): Promise<Library> {
     const key = libraryKey(plan);
-    const known = this.#libraries.get(key);
-    if (known !== undefined) return known;
-    const compiled = this.#device.compile(this.#source(plan.source), {
-      defines: plan.defines,
-      includes: plan.includes.map((file) => this.#source(file)),
-      mathMode: "safe",
+    return once(this.#libraries, key, () => {
+      const options = {
+        defines: plan.defines,
+        includes: plan.includes.map((file) => this.#source(file)),
+        mathMode: "safe",
+      } as const;
+      return this.#device.compile(this.#source(plan.source), options, signal);
     });
-    this.#libraries.set(key, compiled);
-    return compiled;
   }
 
-  /** Throws `DeviceError` where the source does not compile or the device refuses a pipeline. */
-  async prepare(plan: RoutePlan, flavour: Flavour): Promise<PreparedRoute> {
-    const library = await this.#library(plan);
+  /**
+   * Throws `DeviceError` where the source does not compile, the device refuses a pipeline or `signal` aborts; and `cancelled`
+   * as well where the signal of another call aborts that began the same build.
+   */
+  async prepare(plan: RoutePlan, flavour: Flavour, signal?: AbortSignal): Promise<PreparedRoute> {
+    const library = await this.#library(plan, signal);
     const pipelines: Pipeline[] = [];
     for (const { kernel } of plan.dispatches) {
       const key = `${libraryKey(plan)}\n${kernel}\n${flavour}`;
-      const known = this.#pipelines.get(key) ?? this.#device.pipeline(library, kernel, { flavour });
-      this.#pipelines.set(key, known);
-      pipelines.push(await known);
+      const build = (): Promise<Pipeline> => this.#device.pipeline(library, kernel, { flavour }, signal);
+      pipelines.push(await once(this.#pipelines, key, build));
     }
     return {
       plan,
@@ -88,6 +93,18 @@ export class Builder {
       })),
     };
   }
+}
+
+/** The promise kept under `key`, or a new one, which stays unless it is cancelled. */
+function once<T>(kept: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const begun = start();
+  kept.set(key, begun);
+  begun.catch((error: unknown) => {
+    if (error instanceof DeviceError && error.code === "cancelled") kept.delete(key);
+  });
+  return begun;
 }
 
 /** Two plans with the same key use the same pipelines, except for their choice of kernels. */

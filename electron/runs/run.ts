@@ -205,6 +205,11 @@ class Run {
     this.#options.emit({ type: "progress", case: testCase.key, route, phase, fraction });
   }
 
+  /** Aborts when the run is cancelled or the running case skipped. */
+  #stop(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, this.#skip]);
+  }
+
   #stopIfAsked(): void {
     if (this.#options.signal.aborted) throw new Cancelled();
     if (this.#skip.aborted) throw new Skipped();
@@ -339,7 +344,7 @@ class Run {
       this.#progress(testCase, item.route, "compile");
       const small = this.#hasSmallCase(item) ? await this.#check(context, item) : undefined;
       const flavour = this.#pinned.has(pipelinesKey(item)) ? "lockstep" : "fast";
-      prepared = await this.#builder.prepare(item.plan, flavour);
+      prepared = await this.#builder.prepare(item.plan, flavour, this.#stop());
       receipts = this.#writeReceipts(prepared);
       const first = await this.#submit(testCase, item.route, "run", prepared, inputs);
       const second = await this.#submit(testCase, item.route, "repeat", prepared, inputs);
@@ -418,10 +423,10 @@ class Run {
     inputs: CaseInputs,
   ): Promise<Execution> {
     this.#progress(testCase, route, phase);
-    const { timeoutMs, workers, signal, device } = this.#options;
+    const { timeoutMs, workers, device } = this.#options;
     const dispatches = prepared.plan.dispatches.length;
     const options: SubmitOptions = {
-      signal: AbortSignal.any([signal, this.#skip]),
+      signal: this.#stop(),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(workers === undefined ? {} : { workers }),
       onProgress: (progress) => {
@@ -442,7 +447,7 @@ class Run {
       {
         caseKey: small.key,
         route: item.route,
-        prepare: (flavour) => this.#builder.prepare(plan, flavour),
+        prepare: (flavour) => this.#builder.prepare(plan, flavour, this.#stop()),
         submit: async (prepared) => {
           const inputs = await this.#materialise(small, { plan }, this.#smallInputs);
           return this.#submit(testCase, item.route, "check", prepared, inputs);
@@ -464,10 +469,10 @@ class Run {
   ): Promise<{ readonly difference: number; readonly key: string; readonly receipts: readonly string[] }> {
     const testCase = context.planned.case;
     const { case: small, plan } = item.lockstep!;
-    const slow = await this.#builder.prepare(plan, "lockstep");
+    const slow = await this.#builder.prepare(plan, "lockstep", this.#stop());
     const receipts = this.#writeReceipts(slow);
     const inputs = await this.#materialise(small, { plan }, this.#smallInputs);
-    const quick = await this.#builder.prepare(plan, "fast");
+    const quick = await this.#builder.prepare(plan, "fast", this.#stop());
     const fast = await this.#submit(testCase, item.route, "lockstep", quick, inputs);
     const execution = await this.#submit(testCase, item.route, "lockstep", slow, inputs);
     return { difference: differingBytes(fast.outputs, execution.outputs), key: small.key, receipts };

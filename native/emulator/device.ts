@@ -31,6 +31,7 @@ import { predefinedMacros, preprocess } from "../msl/preprocess.ts";
 import { type ReflectedArgument, type ReflectedFunction, reflectionSchema } from "../msl/reflection.ts";
 import { type FlatSource, flatten } from "../msl/source.ts";
 import { bindConstants, type ConstantValues, globalScope, transform } from "../msl/transform.ts";
+import { SharedWork } from "../shared_work.ts";
 import { EmulatedBuffer } from "./buffer.ts";
 import { type CacheEntry, type ModuleCache, sha256 } from "./cache.ts";
 import { checkResult, type Exactness } from "./check_result.ts";
@@ -96,9 +97,10 @@ export class EmulatedDevice implements Device {
   readonly #libraries = new WeakMap<Library, LibraryParts>();
   readonly #pipelines = new WeakMap<Pipeline, PipelineParts>();
   /** Modules being built, so that two requests for the same one build it once. */
-  readonly #building = new Map<string, Promise<CacheEntry<ModuleFacts>>>();
+  readonly #building = new SharedWork<CacheEntry<ModuleFacts>>();
   readonly #buffers = new Set<EmulatedBuffer>();
-  readonly #exactness = new Map<Flavour, Promise<Exactness>>();
+  readonly #exactness = new Map<Flavour, Exactness>();
+  readonly #testing = new SharedWork<Exactness>();
   #runner: Promise<Runner> | undefined;
   #closed = false;
 
@@ -111,7 +113,7 @@ export class EmulatedDevice implements Device {
    * Preprocesses and reflects. Arithmetic is IEEE whatever `mathMode` asks for. Rejects with `compile_failed` and
    * diagnostics at the author's positions; errors that need a C++ compiler to see (types, names) come from `pipeline`.
    */
-  async compile(source: MetalSource, options: CompileOptions = {}): Promise<Library> {
+  async compile(source: MetalSource, options: CompileOptions = {}, signal?: AbortSignal): Promise<Library> {
     this.#checkOpen();
     const problem = optionsProblem(options);
     if (problem !== undefined) throw new DeviceError("compile_failed", `${source.path}: ${problem}`);
@@ -131,7 +133,7 @@ export class EmulatedDevice implements Device {
     const entry =
       (await cache.lookup("library", id, librarySchema)) ??
       (await cache.store("library", id, librarySchema, async (folder) => {
-        const result = await preprocess(builder.toolchain.clang, flat, options);
+        const result = await preprocess(builder.toolchain.clang, flat, options, signal);
         if (!result.ok) throw compileFailed(result.diagnostics);
         const read = readProgram(result.text, flat);
         if (!read.ok) throw compileFailed(read.diagnostics);
@@ -155,7 +157,12 @@ export class EmulatedDevice implements Device {
    * Builds one kernel for a flavour. Rejects with `pipeline_refused` (no such kernel or constant, a constant without a
    * value, too much static threadgroup memory) or with `compile_failed` and diagnostics.
    */
-  async pipeline(library: Library, functionName: string, descriptor: PipelineDescriptor = {}): Promise<Pipeline> {
+  async pipeline(
+    library: Library,
+    functionName: string,
+    descriptor: PipelineDescriptor = {},
+    signal?: AbortSignal,
+  ): Promise<Pipeline> {
     this.#checkOpen();
     const start = performance.now();
     const parts = this.#libraries.get(library);
@@ -180,7 +187,9 @@ export class EmulatedDevice implements Device {
     const constants = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
     const digest = sha256(JSON.stringify([library.id, functionName, constants, flavour, builder.identity(flavour)]));
     const found = await cache.lookup("module", digest, moduleSchema);
-    const module = found ?? (await this.#buildOnce(digest, parts, entry, values, flavour));
+    const module =
+      found ??
+      (await this.#building.join(digest, signal, (stop) => this.#build(digest, parts, entry, values, flavour, stop)));
     const { staticThreadgroupBytes } = module.facts;
     if (staticThreadgroupBytes > limit.maxThreadgroupMemoryBytes) {
       const actual = staticThreadgroupBytes.toLocaleString("en-US");
@@ -265,7 +274,7 @@ export class EmulatedDevice implements Device {
       const message = `Dispatch '${other.label}' is of flavour ${other.pipeline.flavour}, '${checked[0]?.label}' of ${checked[0]?.pipeline.flavour}: build all of a submission for check flavours, or none.`;
       throw new DeviceError("dispatch_refused", message);
     }
-    const exactness = await this.#exactnessOf(dispatches[0]?.pipeline.flavour ?? "check");
+    const exactness = await this.#exactnessOf(dispatches[0]?.pipeline.flavour ?? "check", options.signal);
     return await this.#submitChecked(dispatches, prepared, options, exactness);
   }
 
@@ -307,26 +316,31 @@ export class EmulatedDevice implements Device {
   }
 
   /** Whether counts of a flavour are exact with this compiler: found out once, by a kernel of which every access is known. */
-  #exactnessOf(flavour: Flavour): Promise<Exactness> {
+  async #exactnessOf(flavour: Flavour, signal: AbortSignal | undefined): Promise<Exactness> {
     const known = this.#exactness.get(flavour);
     if (known) return known;
+    const found = await this.#testing.join(flavour, signal, (stop) => this.#testExactness(flavour, stop));
+    this.#exactness.set(flavour, found);
+    return found;
+  }
+
+  async #testExactness(flavour: Flavour, signal: AbortSignal): Promise<Exactness> {
     const untested: Exactness = { exact: false, reason: "this is the self-test" };
     const submit = (dispatches: readonly Dispatch[]): Promise<SubmitResult> =>
       this.#submitChecked(
         dispatches,
         dispatches.map((dispatch) => this.#prepare(dispatch)),
-        {},
+        { signal },
         untested,
       );
-    const found = trafficProblem(this, flavour, submit).then(
-      (problem) =>
-        problem === undefined
-          ? { exact: true, reason: "a kernel of known traffic was counted right with this compiler" }
-          : { exact: false, reason: problem },
-      (error: unknown) => ({ exact: false, reason: `the self-test did not run: ${String(error)}` }),
-    );
-    this.#exactness.set(flavour, found);
-    return found;
+    try {
+      const problem = await trafficProblem(this, flavour, submit, signal);
+      if (problem !== undefined) return { exact: false, reason: problem };
+      return { exact: true, reason: "a kernel of known traffic was counted right with this compiler" };
+    } catch (error) {
+      if (error instanceof DeviceError && error.code === "cancelled") throw error;
+      return { exact: false, reason: `the self-test did not run: ${String(error)}` };
+    }
   }
 
   #prepare(dispatch: Dispatch): RunnerDispatch {
@@ -366,26 +380,13 @@ export class EmulatedDevice implements Device {
     throw new DeviceError("dispatch_refused", `Buffer '${buffer.label}' was allocated by another device.`);
   }
 
-  #buildOnce(
-    digest: string,
-    library: LibraryParts,
-    entry: ReflectedFunction,
-    values: ConstantValues,
-    flavour: Flavour,
-  ): Promise<CacheEntry<ModuleFacts>> {
-    const running = this.#building.get(digest);
-    if (running) return running;
-    const built = this.#build(digest, library, entry, values, flavour).finally(() => this.#building.delete(digest));
-    this.#building.set(digest, built);
-    return built;
-  }
-
   async #build(
     digest: string,
     library: LibraryParts,
     entry: ReflectedFunction,
     values: ConstantValues,
     flavour: Flavour,
+    signal: AbortSignal,
   ): Promise<CacheEntry<ModuleFacts>> {
     const { builder, cache } = this.#parts;
     const preprocessed = await readFile(join(library.folder, PREPROCESSED), "utf8");
@@ -395,7 +396,7 @@ export class EmulatedDevice implements Device {
     const layout = transform(program.syntax, program.declarations, entry, values);
     return await cache.store("module", digest, moduleSchema, async (folder) => {
       const output = join(folder, MODULE);
-      const result = await builder.build(layout.text, flavour, folder, output);
+      const result = await builder.build(layout.text, flavour, folder, output, signal);
       if (!result.ok) {
         if (result.diagnostics.length > 0) {
           const position = kernelPosition(program, entry);

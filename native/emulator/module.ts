@@ -6,8 +6,9 @@ import * as z from "zod";
 import { DeviceError, type Diagnostic, type Flavour, isCheckFlavour } from "../device.ts";
 import { parseDiagnostics, parseUndefinedSymbols } from "../msl/clang_output.ts";
 import { includeFolders, nativeFolder } from "../msl/paths.ts";
-import { type ProcessResult, runProcess } from "../msl/process.ts";
+import { type ProcessOptions, type ProcessResult, runProcess } from "../msl/process.ts";
 import type { Toolchain } from "../msl/toolchain.ts";
+import { SharedWork } from "../shared_work.ts";
 import { diskFull, isDiskFull, type ModuleCache, sha256 } from "./cache.ts";
 import { type CompileStep, compileFlags, linkCommand } from "./flags.ts";
 import { KERNEL_OBJECT } from "./locations.ts";
@@ -27,7 +28,9 @@ export class ModuleBuilder {
   /** Digest of every header and source that a module is made of, and of where they lie. */
   readonly headersDigest: string;
   readonly #cache: ModuleCache;
-  readonly #parts = new Map<string, Promise<string>>();
+  /** Folders and files of parts that are made. */
+  readonly #parts = new Map<string, string>();
+  readonly #making = new SharedWork<string>();
 
   constructor(toolchain: Toolchain, cache: ModuleCache) {
     this.toolchain = toolchain;
@@ -49,15 +52,24 @@ export class ModuleBuilder {
     );
   }
 
-  /** Compiles and links rewritten text into `output`. Rejects with `unavailable` if the toolchain itself fails. */
-  async build(text: string, flavour: Flavour, folder: string, output: string): Promise<BuildResult> {
-    const [prefix, runtime] = await Promise.all([this.#prefix(flavour), this.#runtime(flavour)]);
+  /**
+   * Compiles and links rewritten text into `output`. Rejects with `unavailable` if the toolchain itself fails, and with
+   * `cancelled`, when no compiler of this request runs any more, where `signal` aborts.
+   */
+  async build(
+    text: string,
+    flavour: Flavour,
+    folder: string,
+    output: string,
+    signal?: AbortSignal,
+  ): Promise<BuildResult> {
+    const [prefix, runtime] = await bothOf(this.#prefix(flavour, signal), this.#runtime(flavour, signal));
     const object = join(folder, KERNEL_OBJECT);
     const compiled = await this.#clang(
       "kernel",
       flavour,
       ["-include-pch", prefix, "-x", "c++", "-c", "-", "-o", object],
-      text,
+      { input: text, signal },
     );
     if (compiled.status !== 0) {
       if (NO_SPACE.test(compiled.stderr)) throw diskFull(this.#cache.folder);
@@ -67,7 +79,7 @@ export class ModuleBuilder {
       throw this.#toolFailure(this.toolchain.clang, compiled);
     }
     const { program, args } = linkCommand(this.toolchain, [object, ...(await objectsIn(runtime))], output);
-    const linked = await runProcess(program, args);
+    const linked = await runProcess(program, args, { signal });
     // The linker of macOS leaves the lines in the object.
     const keepsLines = linked.status === 0 && this.toolchain.platform === "darwin" && isCheckFlavour(flavour);
     if (!keepsLines) await rm(object, { force: true });
@@ -78,8 +90,8 @@ export class ModuleBuilder {
   }
 
   /** The precompiled prefix of a flavour, as a path. */
-  #prefix(flavour: Flavour): Promise<string> {
-    return this.#part(`prefix ${flavour}`, async () => {
+  #prefix(flavour: Flavour, signal: AbortSignal | undefined): Promise<string> {
+    return this.#part(`prefix ${flavour}`, signal, async (stop) => {
       const digest = this.identity(flavour);
       const found = await this.#cache.lookup("prefix", digest, z.null());
       const entry =
@@ -87,7 +99,7 @@ export class ModuleBuilder {
         (await this.#cache.store("prefix", digest, z.null(), async (folder) => {
           const header = join(nativeFolder(), "msl", "include", "metal", "prelude.h");
           const args = ["-x", "c++-header", header, "-o", join(folder, "prelude.pch")];
-          const result = await this.#clang("kernel", flavour, args);
+          const result = await this.#clang("kernel", flavour, args, { signal: stop });
           if (result.status !== 0) throw this.#toolFailure(this.toolchain.clang, result);
           return null;
         }));
@@ -96,8 +108,8 @@ export class ModuleBuilder {
   }
 
   /** The folder with the runtime objects of a flavour. */
-  #runtime(flavour: Flavour): Promise<string> {
-    return this.#part(`runtime ${flavour}`, async () => {
+  #runtime(flavour: Flavour, signal: AbortSignal | undefined): Promise<string> {
+    return this.#part(`runtime ${flavour}`, signal, async (stop) => {
       const digest = this.identity(flavour);
       const found = await this.#cache.lookup("runtime", digest, z.null());
       const entry =
@@ -105,7 +117,7 @@ export class ModuleBuilder {
         (await this.#cache.store("runtime", digest, z.null(), async (folder) => {
           for (const source of runtimeSources(flavour)) {
             const args = ["-x", "c++", "-c", source, "-o", join(folder, `${basename(source, ".cpp")}.o`)];
-            const result = await this.#clang("runtime", flavour, args);
+            const result = await this.#clang("runtime", flavour, args, { signal: stop });
             if (result.status !== 0) throw this.#toolFailure(this.toolchain.clang, result);
           }
           return null;
@@ -114,22 +126,30 @@ export class ModuleBuilder {
     });
   }
 
-  #part(name: string, make: () => Promise<string>): Promise<string> {
+  /** Made once. A failure is not kept: the next pipeline tries again. */
+  async #part(
+    name: string,
+    signal: AbortSignal | undefined,
+    make: (stop: AbortSignal) => Promise<string>,
+  ): Promise<string> {
     const known = this.#parts.get(name);
-    if (known) return known;
-    const made = make();
+    if (known !== undefined) return known;
+    const made = await this.#making.join(name, signal, make);
     this.#parts.set(name, made);
-    // A failure is not kept: the next pipeline tries again.
-    made.catch(() => this.#parts.delete(name));
     return made;
   }
 
-  async #clang(step: CompileStep, flavour: Flavour, args: readonly string[], input = ""): Promise<ProcessResult> {
+  async #clang(
+    step: CompileStep,
+    flavour: Flavour,
+    args: readonly string[],
+    options: ProcessOptions,
+  ): Promise<ProcessResult> {
     const includes = includeFolders().flatMap((folder) => ["-I", folder]);
     // The prefix is found by a digest over its headers, so their times of change do not matter.
     const fixed = ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-Xclang", "-fno-validate-pch"];
     const flags = [...compileFlags(this.toolchain, step, flavour), ...includes, ...fixed];
-    return await runProcess(this.toolchain.clang, [...flags, ...args], { input });
+    return await runProcess(this.toolchain.clang, [...flags, ...args], options);
   }
 
   #toolFailure(program: string, result: ProcessResult): DeviceError {
@@ -150,6 +170,12 @@ export function runtimeSources(flavour: Flavour): readonly string[] {
       const wanted = isCheckFlavour(flavour) ? "check" : flavour;
       return name !== undefined && (which === "all" || which === wanted) ? [join(folder, name)] : [];
     });
+}
+
+/** Both results. Rejects when both have ended, so that nothing of a request goes on behind its end. */
+async function bothOf<T>(first: Promise<T>, second: Promise<T>): Promise<readonly [T, T]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
 }
 
 async function objectsIn(folder: string): Promise<readonly string[]> {

@@ -43,10 +43,11 @@ export async function trafficProblem(
   device: Pick<Device, "compile" | "pipeline" | "allocate">,
   flavour: Flavour,
   submit: (dispatches: readonly Dispatch[]) => Promise<SubmitResult>,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   const text = await readFile(join(nativeFolder(), "emulator", SOURCE), "utf8");
-  const library = await device.compile({ path: SOURCE, text });
-  const pipeline = await device.pipeline(library, "self_test_traffic", { flavour });
+  const library = await device.compile({ path: SOURCE, text }, {}, signal);
+  const pipeline = await device.pipeline(library, "self_test_traffic", { flavour }, signal);
   const input = device.allocate(THREADS_IN_ALL * 16, "self-test input");
   const output = device.allocate(THREADS_IN_ALL * 4, "self-test output");
   try {

@@ -23,6 +23,7 @@ import { dispatchProblem, paddedMemory, threadLimitProblem } from "../legality.t
 import { summarise } from "../msl/diagnostics.ts";
 import { optionsProblem } from "../msl/front_end.ts";
 import { type FlatSource, flatten } from "../msl/source.ts";
+import { unlessCancelled } from "../shared_work.ts";
 import { allocationProblem } from "./allocation.ts";
 import { buildWithArchive, pipelineDigest } from "./archive.ts";
 import type {
@@ -101,9 +102,10 @@ export class MetalDevice implements Device {
 
   /**
    * Compiles at run time. Rejects with `compile_failed`: Metal's words whole in the message, and its errors as diagnostics at
-   * the author's positions; or the MSL version that this macOS does not have.
+   * the author's positions; or the MSL version that this macOS does not have. Metal's compiler cannot be stopped: where
+   * `signal` aborts, this rejects at once with `cancelled`, and what is compiled is dropped.
    */
-  async compile(source: MetalSource, options: CompileOptions = {}): Promise<Library> {
+  async compile(source: MetalSource, options: CompileOptions = {}, signal?: AbortSignal): Promise<Library> {
     this.#checkOpen();
     const { system, connection, logging } = this.#parts;
     const problem = optionsProblem(options);
@@ -120,7 +122,7 @@ export class MetalDevice implements Device {
       macros: macrosOf(options),
       logging: logging && language.raw >= LOGGING_LANGUAGE,
     };
-    const reply = await connection.compile(request);
+    const reply = await unlessCancelled(signal, () => connection.compile(request));
     if (!reply.ok) {
       const diagnostics = readMetalMessages(reply.error.words, flat);
       throw new DeviceError("compile_failed", compileRefusal(flat, reply.error, diagnostics), diagnostics);
@@ -141,9 +143,15 @@ export class MetalDevice implements Device {
 
   /**
    * Builds one kernel, out of the binary archive where that has it. Rejects with `pipeline_refused`: no such kernel or
-   * constant, a constant without a value, a flavour of the emulated device, or Metal's words.
+   * constant, a constant without a value, a flavour of the emulated device, or Metal's words. Rejects with `cancelled` as
+   * soon as `signal` aborts; the pipeline is built to its end all the same, for whoever asks next.
    */
-  async pipeline(library: Library, functionName: string, descriptor: PipelineDescriptor = {}): Promise<Pipeline> {
+  async pipeline(
+    library: Library,
+    functionName: string,
+    descriptor: PipelineDescriptor = {},
+    signal?: AbortSignal,
+  ): Promise<Pipeline> {
     this.#checkOpen();
     const start = performance.now();
     const refuse = (words: string): DeviceError => new DeviceError("pipeline_refused", words);
@@ -181,15 +189,15 @@ export class MetalDevice implements Device {
       architecture: facts.architecture,
       deviceName: facts.name,
     });
-    const reply = await this.#buildOnce(digest, (archive) =>
+    const build = (archive: string | null): Promise<MetalPipelineReply> =>
       this.#parts.connection.pipeline(parts.handle, {
         function: functionName,
         constants: encoded.constants,
         maxTotalThreadsPerThreadgroup: limit ?? null,
         requiredThreadsPerThreadgroup: required ?? null,
         archive,
-      }),
-    );
+      });
+    const reply = await unlessCancelled(signal, () => this.#buildOnce(digest, build));
     if (!reply.ok) {
       throw refuse(refusalText(encoded.missing ?? `No pipeline of '${functionName}' was made.`, reply.error));
     }

@@ -54,12 +54,15 @@ export function predefinedMacros(options: CompileOptions): readonly (readonly [s
   return [...own, ...given.map(([name, value]): [string, string] => [name, String(value)])];
 }
 
-/** Runs `clang -E` on the flattened source. Messages come back at the author's file, line and column. */
+/**
+ * Runs `clang -E` on the flattened source. Messages come back at the author's file, line and column. Rejects with `cancelled`
+ * where `signal` aborts.
+ */
 export async function preprocess(
   clang: string,
   flat: FlatSource,
   options: CompileOptions,
-  folder: string = stubsFolder(),
+  signal?: AbortSignal,
 ): Promise<PreprocessResult> {
   const args = [
     "-E",
@@ -72,8 +75,8 @@ export async function preprocess(
     "-fno-caret-diagnostics",
   ];
   for (const [name, value] of predefinedMacros(options)) args.push(`-D${name}=${value}`);
-  args.push("-I", folder, "-");
-  const result = await runProcess(clang, args, { input: flat.text });
+  args.push("-I", stubsFolder(), "-");
+  const result = await runProcess(clang, args, { input: flat.text, signal });
   const messages = parseDiagnostics(result.stderr).map((entry) => ownMessage(entry, flat));
   if (result.status === 0) return { ok: true, text: result.stdout, warnings: messages };
   if (messages.some((entry) => entry.severity === "error")) return { ok: false, diagnostics: messages };

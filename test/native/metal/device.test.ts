@@ -107,6 +107,30 @@ async function ready(scenario: Scenario = {}): Promise<Ready> {
   return { device, out, dispatch };
 }
 
+describe("a compile that is cancelled", () => {
+  it("rejects at once; the device compiles, builds and closes as before", async () => {
+    const device = await open();
+    const compiling = new AbortController();
+    const dropped = refusal(device.compile(SCALE, {}, compiling.signal));
+    compiling.abort();
+    expect((await dropped).code).toBe("cancelled");
+    expect((await refusal(device.compile(SCALE, {}, compiling.signal))).code).toBe("cancelled");
+    const library = await device.compile(SCALE);
+    const building = new AbortController();
+    const descriptor = { constants: { factor: 2 } };
+    const left = refusal(device.pipeline(library, "scale", descriptor, building.signal));
+    const stayed = device.pipeline(library, "scale", descriptor);
+    building.abort();
+    expect((await left).code).toBe("cancelled");
+    expect((await stayed).function.name).toBe("scale");
+    const last = new AbortController();
+    const other = refusal(device.pipeline(library, "scale", { constants: { factor: 3 } }, last.signal));
+    last.abort();
+    // The device closes while Metal still builds.
+    expect((await other).code).toBe("cancelled");
+  });
+});
+
 function floats(buffer: DeviceBuffer): number[] {
   return [...new Float32Array(buffer.read(0, buffer.bytes).slice().buffer)];
 }
