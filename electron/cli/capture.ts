@@ -63,7 +63,7 @@ export async function captureCase(options: CaptureOptions, where: Places, output
       return EXIT.passed;
     }
     const refused = end.type === "capture_refused";
-    const message = refused ? `${end.message}. Mend: ${end.mend}` : end.reason;
+    const message = refused ? `${end.message.replace(/\.$/, "")}. Mend: ${end.mend}` : end.reason;
     if (options.json) output.line(JSON.stringify({ error: { code: refused ? end.code : "internal", message } }));
     else output.note(message);
     return refused && end.code === "cancelled" ? EXIT.interrupted : EXIT.couldNotRun;

@@ -188,8 +188,7 @@ function refusedOf(error: unknown): Refused | undefined {
   const refused = (code: Refused["code"], message: string, mend: string): Refused => ({
     type: "capture_refused",
     code,
-    // The mend follows as a sentence of its own.
-    message: message.replace(/\.$/, ""),
+    message,
     mend,
   });
   if (error instanceof DeviceError) {

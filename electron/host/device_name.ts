@@ -30,7 +30,7 @@ export function deviceWanted(device: string | null, chip: string | null): Device
       );
     }
     if (named === undefined) return { kind: "metal" };
-    if (!/^\d{1,3}$/.test(named)) {
+    if (!/^(0|[1-9]\d{0,2})$/.test(named)) {
       throw new UsageError(`The device "${device}" is no name: a Metal device is metal, or metal:0 and so on.`);
     }
     return { kind: "metal", index: Number(named) };

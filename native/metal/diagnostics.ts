@@ -83,7 +83,7 @@ function utf16Column(text: string, column: number): number {
 }
 
 /** Domain of what the addon refuses itself, before it asks Metal. */
-const OWN_DOMAIN = "lockstep";
+export const OWN_DOMAIN = "lockstep";
 
 /** What was refused, with Metal's words at its end, word for word. */
 export function refusalText(what: string, { words, domain, code }: MetalError): string {

@@ -1,7 +1,7 @@
 /** What a command buffer that failed means: the code of the `DeviceError`, and words beside those of Metal. */
 import { DeviceError, type DeviceErrorCode } from "../device.ts";
 import type { MetalError } from "./binding.ts";
-import { refusalText } from "./diagnostics.ts";
+import { OWN_DOMAIN, refusalText } from "./diagnostics.ts";
 
 interface FailureRow {
   /** MTLCommandBufferError (MTLCommandBuffer.h). */
@@ -11,6 +11,9 @@ interface FailureRow {
 }
 
 const DOMAIN = "MTLCommandBufferErrorDomain";
+
+/** Code of the binding's own words where Metal gave no command buffer or no encoder, so that no kernel ran. */
+const NOT_COMMITTED = 1;
 
 const FAILURES: readonly FailureRow[] = [
   { code: 1, as: "crashed", what: "Metal reports an internal error" },
@@ -63,6 +66,9 @@ const REASONS: readonly ReasonRow[] = [
  * @param encoders states of the encoders as the binding tells them
  */
 export function commandBufferFailure(which: string, error: MetalError, encoders: readonly string[]): DeviceError {
+  if (error.domain === OWN_DOMAIN && error.code === NOT_COMMITTED) {
+    return new DeviceError("unavailable", refusalText(`${which} was not run.`, error));
+  }
   const isMetal = error.domain === DOMAIN;
   const row = isMetal
     ? (REASONS.find((one) => one.reason.test(error.words)) ?? FAILURES.find((one) => one.code === error.code))

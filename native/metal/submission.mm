@@ -8,6 +8,9 @@
 namespace lockstep::metal {
 namespace {
 
+/// Code of our own words where nothing was committed: no kernel ran.
+constexpr std::int64_t kNotCommitted = 1;
+
 const char* state_name(MTLCommandEncoderErrorState state) {
   switch (state) {
     case MTLCommandEncoderErrorStateCompleted: return "completed";
@@ -78,7 +81,7 @@ std::optional<ErrorWords> Submission::commit(std::size_t index) {
     }];
     [buffer commit];
   });
-  if (!thrown) return buffer == nil ? std::optional(own_words(problem)) : std::nullopt;
+  if (!thrown) return buffer == nil ? std::optional(own_words(problem, kNotCommitted)) : std::nullopt;
   // Metal aborts the process if an encoder goes that was not ended.
   if (encoder != nil) static_cast<void>(refusal_of([&] { [encoder endEncoding]; }));
   return thrown;

@@ -21,6 +21,6 @@ NSString* to_ns_string(const std::string& text);
 
 /// What an error says. `missing` stands for it where Metal gave none.
 ErrorWords words_of(NSError* error, const std::string& missing);
-ErrorWords own_words(const std::string& words);
+ErrorWords own_words(const std::string& words, std::int64_t code = 0);
 
 }  // namespace lockstep::metal

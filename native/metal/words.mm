@@ -17,6 +17,6 @@ ErrorWords words_of(NSError* error, const std::string& missing) {
   return {to_string(error.localizedDescription), to_string(error.domain), static_cast<std::int64_t>(error.code)};
 }
 
-ErrorWords own_words(const std::string& words) { return {words, "lockstep", 0}; }
+ErrorWords own_words(const std::string& words, std::int64_t code) { return {words, "lockstep", code}; }
 
 }  // namespace lockstep::metal

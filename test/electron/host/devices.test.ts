@@ -38,7 +38,9 @@ describe("a name", () => {
   it("that is none, or two that differ, are refused with both sides", () => {
     expect(() => deviceWanted("cuda", null)).toThrow('No device is called "cuda"');
     expect(() => deviceWanted("nvidia", null)).toThrow("not there");
-    expect(() => deviceWanted("metal:x", null)).toThrow("metal:0 and so on");
+    for (const name of ["metal:x", "metal:", "metal:-1", "metal:00", "metal:0x1", "metal:1000", "metal: 1"]) {
+      expect(() => deviceWanted(name, null)).toThrow("metal:0 and so on");
+    }
     expect(() => deviceWanted("metal", "M3 Max")).toThrow(/"M3 Max", a chip to emulate, and --device names a GPU/);
     expect(() => deviceWanted("emulated:M1", "M3")).toThrow('names "M1" and --chip names "M3"');
     expect(() => deviceWanted(null, "M99")).toThrow("M99");

@@ -213,6 +213,14 @@ describe("a capture", () => {
     });
   });
 
+  it("that fails or is cancelled leaves nothing that looks like one, and the name is free for the next", async () => {
+    const out = path.join(folder, "again.gputrace");
+    const failed = await take({ out }, { ...MAC, "fail.commit": "*" });
+    expect(failed).toMatchObject({ type: "capture_refused", code: "refused" });
+    expect(fs.existsSync(out)).toBe(false);
+    expect(await take({ out })).toMatchObject({ type: "captured" });
+  });
+
   it("is refused over another file, under another name, of several results, and of an emulated device", async () => {
     const there = path.join(folder, "there.gputrace");
     fs.writeFileSync(there, "");

@@ -150,6 +150,16 @@ describe("allocationProblem", () => {
   });
 });
 
+it("a dispatch for which Metal gave no command buffer was not run, and no kernel crashed", () => {
+  const words = "Metal gave no command buffer";
+  expect(commandBufferFailure("Dispatch 'a' (1 of 2)", { words, domain: "lockstep", code: 1 }, [])).toMatchObject({
+    code: "unavailable",
+    message: "Dispatch 'a' (1 of 2) was not run. Metal gave no command buffer",
+  });
+  // The kernel ran, and its command buffer failed without a reason.
+  expect(commandBufferFailure("Dispatch 'a'", { words, domain: "lockstep", code: 0 }, []).code).toBe("crashed");
+});
+
 describe("readVersion", () => {
   it("takes the first line of what the compiler says of itself", () => {
     const stdout = "Apple metal version 32023.620 (metalfe-32023.620)\nTarget: air64-apple-darwin24.5.0\n";

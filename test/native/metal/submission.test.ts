@@ -141,7 +141,7 @@ test.each([
   expect(await connection.submit(three(), { counters: true }).done).toMatchObject({
     ok: false,
     failed: 0,
-    error: { words: expect.stringContaining(words), domain: "lockstep" },
+    error: { words: expect.stringContaining(words), domain: "lockstep", code: 1 },
     encoders: [],
   });
 });
