@@ -155,7 +155,8 @@ export const COMMANDS = [
   {
     id: "diff",
     title: "Diff two bundles",
-    summary: "what differs between two runs: circumstances, verdicts, figures; exit 1 where a verdict broke",
+    summary:
+      "what differs between two runs: circumstances, verdicts, figures; exit 1 where a verdict broke or B lacks a result of A",
     arguments: [
       { name: "a", description: "folder or zip of the bundle to hold against" },
       { name: "b", description: "folder or zip of the other" },

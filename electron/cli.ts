@@ -8,12 +8,17 @@ import { refusalOf } from "./host/refusal.ts";
 import { appVersion, type Places, places } from "./host/root.ts";
 import { UsageError, unknownName } from "./runs/usage.ts";
 
+const EXIT_HELP = `
+Exit status: 0 if every required gate passed, 1 if one failed, 2 if it could not
+run, 130 after Ctrl-C. A command that judges nothing exits 0 once it is done.`;
+
 /** Runs a command line (without `node` and the script). Resolves with the exit code. */
 export async function main(argv: readonly string[], where: Places, output: Output): Promise<number> {
   let exit: number = EXIT.couldNotRun;
   const program = new Command("lockstep")
     .description("Proves attention kernels for Apple GPUs against a float64 oracle and packs the evidence")
     .version(appVersion(where.root))
+    .addHelpText("after", EXIT_HELP)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.line(text.trimEnd()),

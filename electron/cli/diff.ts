@@ -1,4 +1,4 @@
-/** `lockstep diff A B`: what differs between two bundles. Exit 0 where nothing broke, 1 where a verdict did, 2 where one cannot be read. */
+/** `lockstep diff A B`: what differs between two bundles. Exit 0 where nothing broke, 1 where a verdict did or B lacks a result of A, 2 where one cannot be read. */
 import { stableJson } from "../evidence/json.ts";
 import { deltaText, diffRuns, isWorse, type RunDiff } from "../runs/diff.ts";
 import { counted } from "../words.ts";

@@ -41,7 +41,9 @@ export async function explainDispatch(options: DispatchCommandOptions, where: Pl
   }
   const system = `${profile.os.value}, Metal ${profile.metalVersion.value}`;
   const how = profile.os.by === "assumed" ? " (assumed)" : "";
-  output.line(`${profile.name.value}: ${system}${how}, ${profile.family.value}`);
+  // The name of an emulated device has it.
+  const family = profile.name.value.includes(profile.family.value) ? "" : `, ${profile.family.value}`;
+  output.line(`${profile.name.value}: ${system}${how}${family}`);
   output.line(`${profile.id}: ${reasons.join("; ")}`);
   for (const decision of decisions) {
     output.line("");

@@ -97,7 +97,7 @@ async function runHere(request: RunRequest, where: Places, leash: RunLeash, emit
 function refuseWithoutValidation({ wanted, reasons }: DeviceChoice): void {
   if (wanted.kind !== "metal") {
     throw new UsageError(
-      `--validation is Metal's own, and this run would be on ${wantedName(wanted)} (${reasons.join("; ")}): ` +
+      `--validation is Metal's own, and this run would be on the emulated device (${reasons.join("; ")}): ` +
         "run it on a Mac, or leave --validation out. The emulated device has a checker of its own: lockstep check.",
     );
   }

@@ -342,6 +342,7 @@ describe("other commands", () => {
 
   it("help and version", () => {
     expect(lockstep("--help")).toMatchObject({ code: 0, out: expect.stringContaining("parity") });
+    expect(lockstep("--help").out).toContain("2 if it could not\nrun, 130 after Ctrl-C");
     expect(lockstep("parity", "--help").out).toContain("--producer <file>");
     expect(lockstep("--version").out).toMatch(/^\d+\.\d+\.\d+$/m);
   });
