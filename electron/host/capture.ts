@@ -18,7 +18,7 @@ import { type PlannedCase, planCases, selectCases } from "../runs/plan.ts";
 import { UsageError } from "../runs/usage.ts";
 import { CAPTURE_ENVIRONMENT, missingEnvironment } from "../validation/environment.ts";
 import { chooseDevice, chosenProfile } from "./choose.ts";
-import { deviceWanted, wantedName } from "./device_name.ts";
+import { deviceWanted } from "./device_name.ts";
 import type { CaptureProgress } from "./messages.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Places } from "./root.ts";
@@ -68,7 +68,7 @@ async function capture(
     return {
       type: "capture_refused",
       code: "unavailable",
-      message: `Only Metal captures, and this would be on ${wantedName(choice.wanted)} (${choice.reasons.join("; ")})`,
+      message: `Only Metal captures, and this would be on the emulated device (${choice.reasons.join("; ")})`,
       mend: "capture on a Mac; what an emulated kernel reads and writes, lockstep check --traffic tells",
     };
   }

@@ -16,14 +16,14 @@ import {
   type SafetensorsFile,
 } from "../../oracle/safetensors.ts";
 import { tensorBytes } from "../../oracle/tensor.ts";
-import { type Case, caseSlug, outputLayout } from "../cases/case.ts";
+import { type Case, outputLayout } from "../cases/case.ts";
 import { InputPool, inputBuffers, materialise } from "../cases/inputs.ts";
-import { sha256 } from "../evidence/bag.ts";
 import { BundleError, writeFailure, writePayload } from "../evidence/bundle.ts";
-import { parseStrictJson, StrictJsonError, stableJson } from "../evidence/json.ts";
+import { parseStrictJson, StrictJsonError } from "../evidence/json.ts";
 import { plannedCaseRecord, preparedCaseRecord } from "./case_record.ts";
 import type { Emit } from "./events.ts";
 import { judge, type RawOutput } from "./judge.ts";
+import { writeJudged } from "./judged.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Selection } from "./plan.ts";
 import { type HostFacts, type Outcome, type Producer, producerSchema, type ResultRecord } from "./record.ts";
@@ -326,7 +326,6 @@ async function judgeCase(
       ...(item.lse === undefined ? [] : [rawOutput(file, item.lse, "lse")]),
     ];
     const judgement = judge(key, item.route, shape, raw, reference, inputs.stored, null);
-    const folder = `data/parity/${caseSlug(key)}/${item.route}`;
     const write = (target: string, data: Uint8Array | string): void => {
       try {
         writePayload(staging, target, data);
@@ -334,28 +333,8 @@ async function judgeCase(
         throw error instanceof BundleError ? error : new BundleError(writeFailure(path.dirname(staging), error));
       }
     };
-    const outputs = raw.map((output) => {
-      const target = `${folder}/${output.name}.${output.dtype}`;
-      write(target, output.bytes);
-      const { name, dtype } = output;
-      return { name, dtype, shape: [...output.shape], path: target, sha256: sha256(output.bytes) };
-    });
-    const metricsPath = `${folder}/metrics.json`;
-    if (judgement.metrics !== null) write(metricsPath, stableJson(judgement.metrics));
-    return {
-      case: key,
-      route: item.route,
-      state: "completed",
-      error: null,
-      verdict: judgement.verdict,
-      metrics: judgement.summary,
-      gates: [...judgement.gates],
-      ms: null,
-      timings: [],
-      outputs,
-      receipts: [],
-      metricsPath: judgement.metrics === null ? null : metricsPath,
-    };
+    const judgedRecord = writeJudged({ key, route: item.route }, raw, judgement, write);
+    return { ...judgedRecord, ms: null, timings: [], receipts: [] };
   });
 }
 

@@ -30,6 +30,7 @@ import {
   WorkPool,
 } from "./execute.ts";
 import { judge, type RawOutput } from "./judge.ts";
+import { writeJudged } from "./judged.ts";
 import { availableMemory } from "./memory.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { PlannedCase, PlannedRoute, RunPlan } from "./plan.ts";
@@ -368,30 +369,13 @@ class Run {
       const raw = rawOutputs(item, first);
       const { key, shape } = testCase;
       const judgement = judge(key, item.route, shape, raw, reference, inputs.stored, facts);
-      const folder = `data/parity/${caseSlug(key)}/${item.route}`;
-      const outputs = raw.map((output) => {
-        const path = `${folder}/${output.name}.${output.dtype}`;
-        this.#write(path, output.bytes);
-        const { name, dtype } = output;
-        return { name, dtype, shape: [...output.shape], path, sha256: sha256(output.bytes) };
-      });
-      const metricsPath = `${folder}/metrics.json`;
-      if (judgement.metrics !== null) this.#write(metricsPath, stableJson(judgement.metrics));
       this.#result({
-        case: key,
-        route: item.route,
-        state: "completed",
-        error: null,
-        verdict: judgement.verdict,
-        metrics: judgement.summary,
-        gates: [...judgement.gates],
+        ...writeJudged({ key, route: item.route }, raw, judgement, (file, data) => this.#write(file, data)),
         ms: first.timings.reduce((sum, timing) => sum + timing.ns, 0) / 1e6,
         timings: first.timings.map((timing) => ({ ...timing })),
-        outputs,
         receipts: [...new Set(receipts)],
         ...(small === undefined ? {} : { check: small.path }),
         ...(this.#isEmulated() ? { flavour } : {}),
-        metricsPath: judgement.metrics === null ? null : metricsPath,
       });
       return judgement.verdict === "pass";
     } catch (error) {
