@@ -4,35 +4,27 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { encoderLabel, readCounters } from "../../../electron/attachments/counters_csv.ts";
 import { SeriesStore } from "../../../electron/attachments/series.ts";
-import { attach, verifyAttachments } from "../../../electron/attachments/store.ts";
+import { verifyAttachments } from "../../../electron/attachments/store.ts";
 import { XctraceReader } from "../../../electron/attachments/xctrace.ts";
 import { plainLabel } from "../../../electron/attachments/xctrace_rows.ts";
 import { attachedBeside } from "../../../electron/evidence/bag.ts";
 import { exportZip } from "../../../electron/evidence/zip.ts";
-import { fixtureBundle, temporary } from "../evidence/fixture.ts";
 import { COUNTERS_CSV, exportXml, INTERVALS_XML, schemaXml } from "./exports.ts";
+import { attachTo, fileIn, freshBundles } from "./fresh.ts";
 
 let out: string;
 let bundle: string;
 
-beforeEach(() => {
-  out = temporary();
-  bundle = fixtureBundle(out).path;
+freshBundles((fresh) => {
+  ({ out, bundle } = fresh);
 });
 
-afterEach(() => fs.rmSync(out, { recursive: true, force: true }));
+const file = (name: string, text: string | Uint8Array) => fileIn(out, name, text);
 
-function file(name: string, text: string | Uint8Array): string {
-  const place = path.join(out, name);
-  fs.writeFileSync(place, text);
-  return place;
-}
-
-const add = (place: string) =>
-  attach({ bundle, file: place, kind: null, importedBy: "lockstep test", now: new Date("2026-11-29T10:00:00Z") });
+const add = (place: string) => attachTo(bundle, place);
 
 const reasons = async () => {
   const { attachments, reasons: beside } = await verifyAttachments(bundle);

@@ -1,39 +1,26 @@
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dispatchLabels, matchByName } from "../../../electron/attachments/matches.ts";
 import { kindOf } from "../../../electron/attachments/read.ts";
-import {
-  attach,
-  attachmentsHold,
-  detach,
-  readAttachments,
-  verifyAttachments,
-} from "../../../electron/attachments/store.ts";
+import { attachmentsHold, detach, readAttachments, verifyAttachments } from "../../../electron/attachments/store.ts";
 import { attachedBeside, sha256 } from "../../../electron/evidence/bag.ts";
 import { verifyBundle } from "../../../electron/evidence/verify.ts";
-import { fixtureBundle, temporary } from "../evidence/fixture.ts";
+import { fixtureBundle } from "../evidence/fixture.ts";
 import { COUNTERS_CSV, INTERVALS_XML, TOC_XML } from "./exports.ts";
+import { attachTo, fileIn, freshBundles } from "./fresh.ts";
 
 let out: string;
 let bundle: string;
 
-beforeEach(() => {
-  out = temporary();
-  bundle = fixtureBundle(out).path;
+freshBundles((fresh) => {
+  ({ out, bundle } = fresh);
 });
 
-afterEach(() => fs.rmSync(out, { recursive: true, force: true }));
+const file = (name: string, text: string | Uint8Array) => fileIn(out, name, text);
 
-function file(name: string, text: string | Uint8Array): string {
-  const place = path.join(out, name);
-  fs.writeFileSync(place, text);
-  return place;
-}
-
-const add = (place: string, kind: "xctrace" | "counters_csv" | null = null) =>
-  attach({ bundle, file: place, kind, importedBy: "lockstep test", now: new Date("2026-11-29T10:00:00Z") });
+const add = (place: string, kind: "xctrace" | "counters_csv" | null = null) => attachTo(bundle, place, kind);
 
 describe("an attachment", () => {
   it("stands beside the bundle, which stays as it was, and names it by the digest of its manifest", async () => {
