@@ -19,6 +19,7 @@ import {
   summaryLine,
   verdictOf,
 } from "./record.ts";
+import { acceptanceLimits } from "./reports.ts";
 
 export interface AcceptOptions {
   readonly where: Places;
@@ -48,21 +49,6 @@ export interface Accepted {
   readonly kind: "bundle" | "record" | null;
   /** What the program itself finds wrong with its bundle. */
   readonly broken: readonly string[];
-}
-
-/** What an acceptance does not show, whatever its verdict. */
-function limitsOf(context: AcceptContext): readonly string[] {
-  const { profile } = context;
-  const limits = ["A step that was not run shows nothing. The verdict is about the steps that ran."];
-  if (profile?.execution === "emulated" || context.device.startsWith("emulated")) {
-    limits.push(
-      "The device was an emulated one: this shows that the command works, and nothing about Metal or a chip.",
-    );
-  }
-  if (profile?.virtualGpu?.value === true) {
-    limits.push("The GPU is a virtual one, which a hypervisor lends: this supports no chip.");
-  }
-  return limits;
 }
 
 /** Runs the steps and writes the bundle. Rejects with `BundleError` where it cannot be written. */
@@ -127,7 +113,12 @@ export async function accept(options: AcceptOptions): Promise<Accepted> {
       counts,
       interrupted: signal.aborted,
       verdict,
-      limits: limitsOf(context),
+      limits: [
+        ...acceptanceLimits(
+          profile?.execution === "emulated" || device.startsWith("emulated"),
+          profile?.virtualGpu?.value === true,
+        ),
+      ],
     });
     return close(context, record, lines);
   } finally {

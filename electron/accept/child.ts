@@ -38,7 +38,8 @@ export function runTask<T extends TaskEvent["type"]>(
       if (child.connected) child.send("stop");
       timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
     child.on("message", (message) => {
       const parsed = taskEventSchema.safeParse(message);
       if (!parsed.success) {
@@ -71,7 +72,23 @@ export function runTask<T extends TaskEvent["type"]>(
   });
 }
 
-/** Runs another program of the project and gives its exit code and everything that it wrote. Rejects if it cannot start. */
+/** Of what a program writes the begin is kept and the end, which says how it went. */
+const KEPT_OUTPUT = 1 << 19;
+
+/** A signal to a program and to all that it started. It may have ended in this very moment. */
+function endGroup(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/**
+ * Runs another program of the project and gives its exit code and what it wrote, at most the first and the last half of a
+ * megabyte. Rejects if it cannot start.
+ */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -79,26 +96,49 @@ export async function runProgram(
     cwd,
     signal,
     onLine,
-  }: { readonly cwd: string; readonly signal: AbortSignal; readonly onLine?: (line: string) => void },
+    stopMs = STOP_MS,
+  }: {
+    readonly cwd: string;
+    readonly signal: AbortSignal;
+    readonly onLine?: (line: string) => void;
+    /** How long a program that was told to stop may take. */
+    readonly stopMs?: number;
+  },
 ): Promise<{ readonly code: number | null; readonly text: string }> {
   return await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [file, ...args], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    let text = "";
+    let head = "";
+    let tail = "";
+    let left = 0;
     const take = (piece: string): void => {
-      text = (text + piece).slice(0, 1 << 20);
+      const room = KEPT_OUTPUT - head.length;
+      head += piece.slice(0, room);
+      const both = tail + piece.slice(room);
+      tail = both.slice(-KEPT_OUTPUT);
+      left += both.length - tail.length;
       for (const line of piece.split("\n")) if (line !== "") onLine?.(line);
     };
     child.stdout.setEncoding("utf8").on("data", take);
     child.stderr.setEncoding("utf8").on("data", take);
+    let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
-      // The whole group: what it started must end as well.
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      endGroup(child.pid, "SIGTERM");
+      timer = setTimeout(() => endGroup(child.pid, "SIGKILL"), stopMs);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-    child.on("error", reject);
-    child.once("close", (code) => {
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    const settle = (): void => {
+      clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      resolve({ code, text });
+    };
+    child.on("error", (error) => {
+      settle();
+      reject(error);
+    });
+    child.once("close", (code) => {
+      settle();
+      const cut = left > 0 ? `\n... ${left.toLocaleString("en-US")} characters are left out ...\n` : "";
+      resolve({ code, text: `${head}${cut}${tail}` });
     });
   });
 }

@@ -110,6 +110,8 @@ export const buildFactsSchema = z.strictObject({
   metal: z.strictObject({ offered: z.boolean(), sdk: z.number().nullable() }),
 });
 
+export type BuildFacts = z.infer<typeof buildFactsSchema>;
+
 /** `devices.json`: every device that was found; the one that the steps ran on by its id. */
 export const devicesFactsSchema = z.strictObject({
   schema: z.literal("lockstep.acceptance.devices/1"),

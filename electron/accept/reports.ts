@@ -1,10 +1,27 @@
 /** What a step makes of what came back: passed or failed, and in which words. Pure. */
 import type { RunRecord } from "../runs/record.ts";
 import type { StepReport } from "./machine.ts";
-import type { ValidationFacts } from "./record.ts";
+import type { BuildFacts, ValidationFacts } from "./record.ts";
 
 /** The route that M5 is for. */
 export const ROUTE_16X16 = "matrix_16x16";
+
+/** What of the build came to be used. */
+export function buildReport({ node, metal }: Pick<BuildFacts, "node" | "metal">): StepReport {
+  const offers = metal.offered ? `offers Metal, built with SDK ${metal.sdk}` : "offers no Metal here";
+  return { outcome: "passed", words: `Node ${node}; the addon loads and ${offers}` };
+}
+
+/** What an acceptance does not show, whatever its verdict. */
+export function acceptanceLimits(emulated: boolean, virtualGpu: boolean): readonly string[] {
+  return [
+    "A step that was not run shows nothing. The verdict is about the steps that ran.",
+    ...(emulated
+      ? ["The device was an emulated one: this shows that the command works, and nothing about Metal or a chip."]
+      : []),
+    ...(virtualGpu ? ["The GPU is a virtual one, which a hypervisor lends: this supports no chip."] : []),
+  ];
+}
 
 /** What a parity run showed: results by route. */
 export function parityWords(results: RunRecord["results"], planned: number): string {

@@ -12,7 +12,7 @@ import { NotRun } from "./machine.ts";
 import { capture, matmul2d, matrix16x16, validation } from "./metal_steps.ts";
 import { devicesReport, profileLines } from "./profile.ts";
 import { type ConformanceFacts, needsOf, STEP_FILES } from "./record.ts";
-import { parityWords, programReport } from "./reports.ts";
+import { buildReport, parityWords, programReport } from "./reports.ts";
 
 const build: AcceptStep = {
   id: "build",
@@ -35,7 +35,7 @@ const build: AcceptStep = {
     const facts = {
       schema: "lockstep.acceptance.build/1",
       node: process.versions.node,
-      platform: `${process.platform} ${process.arch}`,
+      platform: `${context.platform} ${process.arch}`,
       files,
       metal: found.metal,
     };
@@ -43,8 +43,7 @@ const build: AcceptStep = {
     if (!emulated(context) && !found.metal.offered) {
       return { outcome: "failed", words: "the addon was built without Metal: see what the build said", files: left };
     }
-    const offers = found.metal.offered ? `offers Metal, built with SDK ${found.metal.sdk}` : "offers no Metal here";
-    return { outcome: "passed", words: `Node ${process.versions.node}; the addon loads and ${offers}`, files: left };
+    return { ...buildReport(facts), files: left };
   },
 };
 

@@ -10,6 +10,7 @@ import {
   ACCEPTANCE_STEPS,
   type AcceptanceRecord,
   acceptanceSchema,
+  buildFactsSchema,
   captureFactsSchema,
   conformanceFactsSchema,
   devicesFactsSchema,
@@ -26,7 +27,9 @@ import {
   verdictOf,
 } from "../accept/record.ts";
 import {
+  acceptanceLimits,
   attemptReport,
+  buildReport,
   forcedReport,
   parityWords,
   programReport,
@@ -59,7 +62,7 @@ export function acceptanceReasons(state: VerifyState): readonly string[] {
   if (order !== wanted) return [`${ACCEPTANCE_FILE}: its steps are ${order}; they must be ${wanted}`];
   return [
     ...totals(acceptance),
-    ...machine(acceptance, record),
+    ...machine(acceptance, state, record),
     ...files(acceptance, present),
     ...acceptance.steps.flatMap((step) => stepReasons(step, acceptance, state, record)),
     ...log(acceptance, state),
@@ -82,14 +85,35 @@ function totals({ steps, counts, verdict, interrupted }: AcceptanceRecord): read
   ];
 }
 
-function machine({ device, command, startedAt }: AcceptanceRecord, record: RunRecord): readonly string[] {
+function machine(
+  { device, command, startedAt, finishedAt, limits, machine: named }: AcceptanceRecord,
+  state: VerifyState,
+  record: RunRecord,
+): readonly string[] {
+  const built = builtFacts(state);
   return [
     ...differs("the device", device?.id, record.device?.id),
     ...differs("the execution", device?.execution, record.execution),
     ...differs("that the GPU is a virtual one", device?.virtualGpu, record.device?.virtualGpu?.value ?? false),
     ...differs("the command", stableJson(command), stableJson(record.command)),
     ...differs("the time at which it began", startedAt, record.startedAt),
+    ...differs("the time at which it ended", finishedAt, record.finishedAt),
+    ...differs(
+      "what it does not show",
+      stableJson(limits),
+      stableJson(acceptanceLimits(record.execution === "emulated", record.device?.virtualGpu?.value === true)),
+    ),
+    ...(built === null ? [] : differs("the machine", named, built.platform)),
   ];
+}
+
+/** What was built; null where it cannot be read, which the step that left it says. */
+function builtFacts(state: VerifyState): z.infer<typeof buildFactsSchema> | null {
+  try {
+    return buildFactsSchema.parse(readJson(state, STEP_FILES.build));
+  } catch {
+    return null;
+  }
 }
 
 /** Each file of an acceptance is named by the step that it belongs to, and each that a step names is there. */
@@ -158,14 +182,23 @@ function facts<T extends z.ZodType>(
 function derive(step: StepResult, state: VerifyState, record: RunRecord): StepReport | undefined {
   const id = record.device?.id;
   const left = (file: string): boolean => step.files.includes(file);
+  if (step.id === "build" && step.outcome === "passed") {
+    const built = facts(state, STEP_FILES.build, buildFactsSchema, undefined);
+    if (record.execution === "metal" && !built.metal.offered) {
+      throw new Error(`${STEP_FILES.build}: the addon offers no Metal, and the run is on ${id}`);
+    }
+    return buildReport(built);
+  }
   if (step.id === "devices") {
     const { chosen, entries } = facts(state, STEP_FILES.devices, devicesFactsSchema, undefined);
     const entry = entries.find((one) => one.available && one.profile.id === chosen);
     if (chosen !== id || !entry?.available) throw new Error(`${chosen} was chosen, the run is of ${id}`);
-    for (const key of ["chip", "family", "os", "virtualGpu"] as const) {
-      if (stableJson(entry.profile[key] ?? null) !== stableJson(record.device?.[key] ?? null)) {
-        throw new Error(`${key} of ${chosen} differs from that of the run`);
-      }
+    // Its facts are as they were at that moment.
+    const { facts: _, ...stated } = entry.profile;
+    const { facts: __, ...ran } = record.device ?? {};
+    for (const key of Object.keys({ ...stated, ...ran }) as (keyof typeof stated)[]) {
+      if (stableJson(stated[key] ?? null) === stableJson((ran as typeof stated)[key] ?? null)) continue;
+      throw new Error(`${key} of ${chosen} differs from that of the run`);
     }
     return devicesReport(entry.profile as DeviceProfile);
   }
