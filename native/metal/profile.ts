@@ -77,6 +77,8 @@ function familyValue(family: AppleFamily): number {
 function isVirtual({ device, system }: MetalReading, family: AppleFamily): Known<boolean> {
   if (system.virtualMachine === true) return known(true, "api", "sysctl kern.hv_vmm_present is 1");
   if (/paravirtual/i.test(device.name)) return known(true, "inferred", `MTLDevice.name is "${device.name}"`);
+  const called = [device.architecture, system.cpuBrand].find((name) => name !== null && /virtual/i.test(name));
+  if (called !== undefined) return known(true, "inferred", `architecture or processor is called "${called}"`);
   if (family === "apple5" || family === "apple6") {
     const source = `the highest family is ${family}, which no M-series chip has: a virtual GPU reports it`;
     return known(true, "inferred", source);

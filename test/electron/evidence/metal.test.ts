@@ -93,6 +93,63 @@ describe("is invalid", () => {
     expect(forged(VIRTUAL, (draft) => lie(draft, renamed))).toContain("no M-series chip is of apple5");
   });
 
+  it("where a virtual GPU is betrayed by its architecture or its processor", () => {
+    const known = (value: string) => ({ value, by: "api", source: "test" }) as const;
+    const changed = (change: object) => (draft: RecordDraft) => ({ ...draft, device: { ...draft.device!, ...change } });
+    expect(forged(REAL, changed({ architecture: known("applegpu_virtual") }))).toContain(
+      'but its architecture is "applegpu_virtual"',
+    );
+    const brand = (value: string) => ({
+      facts: [{ id: "cpu_brand", label: "CPU", value, by: "api", source: "test", reason: null }],
+    });
+    expect(forged(REAL, changed(brand("Apple M1 (Virtual)")))).toContain('but the processor is "Apple M1 (Virtual)"');
+    expect(forged(REAL, changed(brand("Apple M5")))).toContain(
+      "the chip is said to be M3 Max, the processor to be Apple M5",
+    );
+    expect(forged(REAL, changed(brand("Apple M3 Max")))).toBe("");
+  });
+
+  it("where the device is not the one that was asked for", () => {
+    const asked = (name: string, reason = `${name} was asked for`) =>
+      forged(REAL, (draft) => ({ ...draft, choice: { asked: name, reasons: [reason] } }));
+    expect(asked("metal")).toBe("");
+    expect(asked("metal:0")).toBe("");
+    expect(asked("metal:1")).toContain("metal:1 was asked for, and the run is of metal:0");
+    expect(asked("emulated:apple9")).toContain("emulated:apple9 was asked for, and the run is of metal:0");
+    expect(asked("metal", "it was there")).toContain('the reason of the choice is "it was there"');
+  });
+
+  it("where a time is of a clock that the device does not have, or of none", () => {
+    type Timing = RunRecord["results"][number]["timings"][number];
+    const timed = (options: FixtureOptions, timing: Timing, facts?: object[]) =>
+      forged(options, (draft) => ({
+        ...draft,
+        device: facts === undefined ? draft.device : ({ ...draft.device!, facts } as RecordDraft["device"]),
+        results: draft.results.map((result) => ({ ...result, timings: [timing] })),
+      }));
+    const time = { label: "attention", ns: 1000 };
+    const counters = "stage_boundary_counters";
+    expect(timed({}, { ...time, clock: "command_buffer" })).toContain("a clock of Metal's, and the run is emulated");
+    expect(timed({}, { ...time, commandBufferNs: 2000 })).toContain("a clock of Metal's, and the run is emulated");
+    expect(timed(REAL, time)).toContain("names no clock");
+    expect(timed(REAL, { ...time, clock: "command_buffer", commandBufferNs: 1 })).toContain("of counters as well");
+    expect(timed(REAL, { ...time, clock: counters, clockReason: "x" })).toContain("says why they were not read");
+    const none = { id: "stage_boundary_sampling", label: "s", value: "no", by: "api", source: "test", reason: null };
+    expect(timed(REAL, { ...time, clock: counters }, [none])).toContain("that the device does not sample");
+    expect(timed(REAL, { ...time, clock: "command_buffer", clockReason: "none" }, [none])).toBe("");
+  });
+
+  it("where a receipt tells registers that its family does not tell", () => {
+    const { path: root } = fixtureBundle(folder, REAL);
+    const receipts = path.join(root, "data/receipts");
+    const [name] = fs.readdirSync(receipts);
+    const receipt = JSON.parse(fs.readFileSync(path.join(receipts, name!), "utf8")) as object;
+    const registers = { value: { least: 1, most: 52 }, by: "table", source: "made up" };
+    fs.writeFileSync(path.join(receipts, name!), stableJson({ ...receipt, registers }));
+    reseal(root);
+    expect(reasonsOf(root).join("\n")).toContain(`data/receipts/${name}: its registers do not follow from`);
+  });
+
   it("where the record's execution is not that of its device", () => {
     expect(forged({}, (draft) => ({ ...draft, execution: "metal" }))).toContain(
       "the device emulated:m3-max is emulated",
