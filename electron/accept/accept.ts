@@ -1,7 +1,7 @@
 /** One acceptance from its options to its bundle. Knows no command line: `main.ts` reads it. */
 import fs from "node:fs";
 import path from "node:path";
-import { bundleName, closeBundle, discardStaging, openStaging, writePayload } from "../evidence/bundle.ts";
+import { BundleError, bundleName, closeBundle, discardStaging, openStaging, writePayload } from "../evidence/bundle.ts";
 import { stableJson } from "../evidence/json.ts";
 import { verifyBundle } from "../evidence/verify.ts";
 import { appCommit, appVersion, type Places } from "../host/root.ts";
@@ -132,11 +132,7 @@ export async function accept(options: AcceptOptions): Promise<Accepted> {
     if (run === null) {
       // Without a run there is no bundle; what was found out is kept all the same, with the files of the steps.
       const kept = staging.target.replace(/\.lockstep$/, ".acceptance");
-      fs.mkdirSync(kept, { recursive: true });
-      const files = path.join(staging.folder, "data", "acceptance");
-      if (fs.existsSync(files)) fs.cpSync(files, kept, { recursive: true });
-      fs.writeFileSync(path.join(kept, "acceptance.json"), stableJson(record));
-      fs.writeFileSync(path.join(kept, "log.txt"), `${log.join("\n")}\n`);
+      writeRecord(kept, path.join(staging.folder, "data", "acceptance"), record, log);
       return { record, path: kept, kind: "record", broken: [] };
     }
     writePayload(staging.folder, ACCEPTANCE_FILE, stableJson(record));
@@ -150,6 +146,22 @@ export async function accept(options: AcceptOptions): Promise<Accepted> {
       kind: "bundle",
       broken: verified.checks.flatMap(({ reasons }) => reasons),
     };
+  }
+}
+
+/** The record and the files of its steps in a folder, whole or not at all. Throws BundleError where it cannot be written. */
+function writeRecord(folder: string, files: string, record: AcceptanceRecord, log: readonly string[]): void {
+  const partial = `${folder}.${process.pid}.partial`;
+  try {
+    fs.mkdirSync(partial, { recursive: true });
+    if (fs.existsSync(files)) fs.cpSync(files, partial, { recursive: true });
+    fs.writeFileSync(path.join(partial, "acceptance.json"), stableJson(record));
+    fs.writeFileSync(path.join(partial, "log.txt"), `${log.join("\n")}\n`);
+    fs.renameSync(partial, folder);
+  } catch (error) {
+    fs.rmSync(partial, { recursive: true, force: true });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new BundleError(`${folder} cannot be written (${code ?? message}). Nothing was kept; name another --out.`);
   }
 }
 

@@ -262,6 +262,15 @@ describe("exit codes", () => {
     expect(fs.readdirSync(told.path).sort()).toEqual(["acceptance.json", "build.json", "devices.json", "log.txt"]);
   });
 
+  it("2 where the record cannot be written, and nothing half-written stays", () => {
+    const out = path.join(folder, "taken");
+    fs.mkdirSync(out);
+    fs.writeFileSync(path.join(out, "x.acceptance"), "");
+    const run = runCommand("--device", "emulated", "--only", "build", "--out", path.join(out, "x.lockstep"));
+    expect([run.status, run.stderr]).toEqual([2, expect.stringContaining("x.acceptance cannot be written (ENOTDIR)")]);
+    expect(fs.readdirSync(out)).toEqual(["x.acceptance"]);
+  });
+
   it("1 where a step fails, with its reason and the mend", () => {
     const args = [COMMAND, "--device", "emulated", "--only", "parity", "--out", path.join(folder, "failed")];
     // Without a compiler there is no emulated device.
