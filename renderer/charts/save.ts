@@ -45,7 +45,12 @@ export function savePng(name: string, canvas: HTMLCanvasElement, note: string): 
   context.font = `${11 * ratio}px ${token("--font-ui")}`;
   context.fillStyle = token("--text-2");
   context.fillText(note, 6 * ratio, canvas.height + 14 * ratio, noted.width - 12 * ratio);
-  noted.toBlob((blob) => {
+  saveCanvas(name, noted);
+}
+
+/** A canvas as it is. */
+export function saveCanvas(name: string, canvas: HTMLCanvasElement): void {
+  canvas.toBlob((blob) => {
     if (blob !== null) save(blob, `${name}.png`);
   }, "image/png");
 }

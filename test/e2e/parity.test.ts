@@ -125,6 +125,19 @@ describe("the worst element of a failing result", () => {
     await until(PLANTED);
   });
 
+  it("the heat map is saved with title, axes and legend around it", async () => {
+    await page.locator('[data-chart="map"] .chartfiles').getByText("Chart").click();
+    const canvas = page.locator("canvas.heat");
+    await canvas.waitFor();
+    const drawn = await canvas.evaluate((element: HTMLCanvasElement) => [element.width, element.height] as const);
+    const waiting = page.waitForEvent("download");
+    await page.locator('[data-chart="map"] .chartfiles').getByText("PNG").click();
+    const png = fs.readFileSync(await (await waiting).path());
+    // Width and height stand in the first chunk.
+    const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+    expect([width - drawn[0] > 60, height - drawn[1] > 160]).toEqual([true, true]);
+  });
+
   it("the figures are saved as CSV with what they are of", async () => {
     const waiting = page.waitForEvent("download");
     await page.locator('[data-chart="position"] .chartfiles').getByText("CSV").click();

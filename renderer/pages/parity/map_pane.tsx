@@ -5,8 +5,9 @@ import { figureText } from "../../../electron/words.ts";
 import { PinAction } from "../../charts/chart_frame.tsx";
 import { ChartPane, useTable } from "../../charts/chart_pane.tsx";
 import { HeatMap } from "../../charts/heat_map.tsx";
+import { heatMapPicture } from "../../charts/heat_map_picture.ts";
 import { RangeControl } from "../../charts/range_control.tsx";
-import { csvText, saveCsv, savePng } from "../../charts/save.ts";
+import { csvText, saveCanvas, saveCsv } from "../../charts/save.ts";
 import type { Twin } from "../../charts/table_twin.tsx";
 import { ActionButton } from "../../parts/button.tsx";
 import { countText } from "../../parts/text.ts";
@@ -14,6 +15,7 @@ import { useAction } from "../../shell/actions.ts";
 import { setParams, useView } from "../../state/view.ts";
 import { addressOf, addressText, MEASURE_WORDS, type Measure } from "./address.ts";
 import { Asking, AXIS_WORDS, type ChartsProps, fileOf, noteOf, pick, placeOf } from "./chart_props.tsx";
+import { pictureOf } from "./map_picture.ts";
 import { useInspect } from "./use_inspect.ts";
 
 /** Cells to ask for: whole steps, so that a pane that is dragged asks rarely; never more than the screen can show by far. */
@@ -81,9 +83,16 @@ export function MapPane(props: ChartsProps): ReactElement {
       }}
       picture={{
         kind: "PNG",
-        save: () =>
-          canvas.current !== null &&
-          savePng(fileOf(props, "heat-map"), canvas.current, noteOf(props, "heat map, max-pooled")),
+        save: () => {
+          if (canvas.current === null || last === null) return;
+          const shown = {
+            range: high > 0 ? { low, high, log } : null,
+            nan: params.nan !== "off",
+            inf: params.inf !== "off",
+          };
+          const picture = heatMapPicture(canvas.current, pictureOf(props, last, shown));
+          if (picture !== null) saveCanvas(fileOf(props, "heat-map"), picture);
+        },
       }}
       controls={
         <>
