@@ -104,7 +104,8 @@ if (missing !== undefined) {
 
 // Programs for arm64 find their loader and libraries below this folder.
 const system = path.dirname(path.dirname(fs.realpathSync(cLibrary())));
-const emulator = `${qemu()} -L ${system}`;
+// qemu keeps a record of every page of the wide guards around buffers: in a small address space the runner takes narrower ones.
+const emulator = `${qemu()} -R 64G -L ${system}`;
 print(`running with ${emulator}`);
 const launcher = script(`${OUT}/launch`, `${emulator} "$@"`);
 const runner = script(`${OUT}/run-runner`, `${emulator} "${path.resolve(`${OUT}/lockstep-runner`)}"`);
