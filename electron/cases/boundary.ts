@@ -85,6 +85,13 @@ const MLA_X16 = [
   "mla_prefill_t77_h4_x16.chunk13",
 ] as const;
 
+/** Rows that see no key, in every dtype. Not in the set of bundles before edition 2. */
+const BLIND = ["blind_rows.before_keys", "blind_rows.no_keys"] as const;
+
+/** Changes with the set: what an earlier bundle claims follows from the edition that it was written with. */
+export const BOUNDARY_EDITIONS = [1, 2] as const;
+export type BoundaryEdition = (typeof BOUNDARY_EDITIONS)[number];
+
 const BOUNDARY: Readonly<Record<Operator, Readonly<Record<KernelDtype, readonly string[]>>>> = {
   gqa_decode: {
     f32: [
@@ -104,13 +111,15 @@ const BOUNDARY: Readonly<Record<Operator, Readonly<Record<KernelDtype, readonly 
       "mla_prefill_t77_h4_f32.chunk33",
       ...MLA_X16,
       ...MLA_STRESS.map((name) => `attention_stress.${name}`),
+      ...BLIND,
     ],
-    f16: MLA_X16,
-    bf16: MLA_X16,
+    f16: [...MLA_X16, ...BLIND],
+    bf16: [...MLA_X16, ...BLIND],
   },
 };
 
 /** Aliases of the boundary set. Empty where none is defined, and then no claim reaches `boundary`. */
-export function boundarySet(operator: Operator, dtype: KernelDtype): readonly string[] {
-  return BOUNDARY[operator][dtype];
+export function boundarySet(operator: Operator, dtype: KernelDtype, edition: BoundaryEdition = 2): readonly string[] {
+  const set = BOUNDARY[operator][dtype];
+  return edition === 1 ? set.filter((alias) => !BLIND.some((blind) => blind === alias)) : set;
 }

@@ -4,6 +4,7 @@
  */
 import path from "node:path";
 import type { PrefillShape } from "../../kernels/route.ts";
+import { blindCases } from "./blind.ts";
 import { boundarySet } from "./boundary.ts";
 import { type Case, caseKey, DEFAULT_SEED, decodeShape, prefillShape } from "./case.ts";
 import { casesFromFile, generated } from "./file.ts";
@@ -71,16 +72,19 @@ interface Suite {
   readonly summary: string;
   readonly decode: typeof STANDARD_DECODE;
   readonly files: readonly FileChoice[];
+  /** With prefills whose first rows see no key. */
+  readonly blind: boolean;
 }
 
 const TABLE: Readonly<Record<SuiteName, Suite>> = {
-  quick: { summary: "a handful of cases of every kind", decode: QUICK_DECODE, files: QUICK_FILES },
+  quick: { summary: "a handful of cases of every kind", decode: QUICK_DECODE, files: QUICK_FILES, blind: false },
   standard: {
-    summary: "captured tensors, every generator variant up to 8,193 tokens, stress cases, chunks",
+    summary: "captured tensors, every generator variant up to 8,193 tokens, stress cases, chunks, rows without keys",
     decode: STANDARD_DECODE,
     files: STANDARD_FILES,
+    blind: true,
   },
-  full: { summary: "standard, and 65,536 and 131,072 tokens", decode: FULL_DECODE, files: STANDARD_FILES },
+  full: { summary: "standard, and 65,536 and 131,072 tokens", decode: FULL_DECODE, files: STANDARD_FILES, blind: true },
 };
 
 /** One line that says what a suite holds. */
@@ -107,7 +111,7 @@ export function suiteCases(name: SuiteName, options: SuiteOptions): readonly Cas
     }),
   );
   const files = suite.files.flatMap((choice) => fileCases(choice, options.golden));
-  return [...decode, ...files];
+  return [...decode, ...files, ...(suite.blind ? blindCases(seed) : [])];
 }
 
 function fileCases(choice: FileChoice, golden: string): readonly Case[] {

@@ -3,7 +3,7 @@
  * supported by evidence from a real GPU of that chip alone: not from an emulated device, not from a GPU that a hypervisor
  * lends, and not where what decides it is only inferred or assumed.
  */
-import { boundarySet } from "../cases/boundary.ts";
+import { type BoundaryEdition, boundarySet } from "../cases/boundary.ts";
 import type { CaseRecord, Claim, LEVELS, ResultRecord, RunRecord } from "../runs/record.ts";
 
 export type Level = (typeof LEVELS)[number];
@@ -72,6 +72,7 @@ interface Evidence {
   readonly results: readonly ResultRecord[];
   readonly planned: number;
   readonly cases: readonly CaseRecord[];
+  readonly edition: BoundaryEdition | undefined;
 }
 
 function gatePassed(result: ResultRecord, id: ResultRecord["gates"][number]["id"]): boolean {
@@ -99,14 +100,17 @@ function levelOf(basis: ClaimBasis, evidence: Evidence): Level {
 function boundaryComplete(evidence: Evidence): boolean {
   const [first] = evidence.cases;
   if (first === undefined) return false;
-  const wanted = boundarySet(first.shape.operator, first.shape.dtype);
+  const wanted = boundarySet(first.shape.operator, first.shape.dtype, evidence.edition);
   const present = evidence.cases.filter((entry) => entry.boundary);
   const ran = new Set(evidence.results.map((result) => result.case));
   return wanted.length > 0 && present.length === wanted.length && present.some((entry) => ran.has(entry.key));
 }
 
-/** The claims of a record, one for every operator, route and dtype that was planned. */
-export function claimsOf(basis: ClaimBasis): readonly Claim[] {
+/**
+ * The claims of a record, one for every operator, route and dtype that was planned.
+ * @param edition of the boundary set; the newest, unless an earlier bundle is asked about
+ */
+export function claimsOf(basis: ClaimBasis, edition?: BoundaryEdition): readonly Claim[] {
   const caseByKey = new Map(basis.cases.map((entry) => [entry.key, entry]));
   const groups = new Map<string, { readonly first: CaseRecord; readonly route: string; planned: number }>();
   for (const { case: key, route } of basis.planned) {
@@ -122,7 +126,7 @@ export function claimsOf(basis: ClaimBasis): readonly Claim[] {
     const cases = basis.cases.filter((entry) => entry.shape.operator === operator && entry.shape.dtype === dtype);
     const keys = new Set(cases.map((entry) => entry.key));
     const results = basis.results.filter((result) => result.route === route && keys.has(result.case));
-    const level = levelOf(basis, { results, planned, cases });
+    const level = levelOf(basis, { results, planned, cases, edition });
     const { provides, doesNotProvide } = LEVEL_TEXT[level];
     return {
       operator,

@@ -19,9 +19,13 @@ describe("suites", () => {
   it("contain every generator case of the golden set", () => {
     const file = openSafetensors(path.join(golden, "gqa_decode_d512_long_f64.safetensors"));
     const stored = JSON.parse(file.metadata.cases!) as string[];
-    const full = suiteCases("full", { golden }).filter((entry) => entry.source.kind === "generator");
+    const decodes = (suite: "standard" | "full") =>
+      suiteCases(suite, { golden }).filter(
+        ({ source, shape }) => source.kind === "generator" && shape.operator === "gqa_decode",
+      );
+    const full = decodes("full");
     expect(full.map((entry) => entry.alias).sort()).toEqual(stored.sort());
-    const standard = suiteCases("standard", { golden }).filter((entry) => entry.source.kind === "generator");
+    const standard = decodes("standard");
     expect(standard.map((entry) => entry.alias).sort()).toEqual(
       stored.filter((name) => !/^L(65536|131072)\./.test(name)).sort(),
     );
@@ -40,6 +44,18 @@ describe("suites", () => {
       );
       expect(found.map((entry) => entry.alias).sort()).toEqual([...boundarySet(operator, dtype)].sort());
     }
+  });
+
+  it("standard and full hold rows that see no key, in every dtype; quick does not", () => {
+    const blind = (suite: (typeof SUITES)[number]) =>
+      suiteCases(suite, { golden, seed: 7 })
+        .filter(({ alias }) => alias.startsWith("blind_rows."))
+        .map(({ key }) => key);
+    const keys = ["f32", "f16", "bf16"].flatMap((dtype) => [
+      `mla_prefill/h2n128r64v128/T46of40/blind_rows.before_keys-seed7/${dtype}`,
+      `mla_prefill/h2n128r64v128/T38of33/blind_rows.no_keys-seed7/${dtype}`,
+    ]);
+    expect([blind("quick"), blind("standard"), blind("full")]).toEqual([[], keys, keys]);
   });
 
   it("quick holds every kind of source, both operators and all dtypes", () => {

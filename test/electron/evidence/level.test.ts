@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { blindCases } from "../../../electron/cases/blind.ts";
 import { boundarySet } from "../../../electron/cases/boundary.ts";
-import { decodeShape } from "../../../electron/cases/case.ts";
+import { DEFAULT_SEED, decodeShape } from "../../../electron/cases/case.ts";
 import { generated } from "../../../electron/cases/file.ts";
 import { type ClaimBasis, claimsOf } from "../../../electron/evidence/level.ts";
+import { verdictReasons } from "../../../electron/evidence/verify_verdicts.ts";
 import { plannedCaseRecord } from "../../../electron/runs/case_record.ts";
 import type { CaseRecord, GateVerdictRecord, ResultRecord } from "../../../electron/runs/record.ts";
 import { readValidation } from "../../../electron/validation/lines.ts";
@@ -76,6 +78,31 @@ describe("the ladder", () => {
     expect(level(results.slice(1), { cases: cases.slice(1), planned: planned.slice(1) })).toBe("parity");
     const oneFailed = results.map((entry, index) => (index === 0 ? { ...entry, verdict: "fail" as const } : entry));
     expect(level(oneFailed, { cases, planned })).toBe("smoke");
+  });
+
+  it("of an earlier bundle counts by the boundary set of its time, and stands in verification; a new one needs the whole set", () => {
+    const shape = blindCases(DEFAULT_SEED)[0]!.shape;
+    const wanted = boundarySet("mla_prefill", "f32", 1);
+    const cases = wanted.map((_, index) => ({ ...CASES[0]!, key: `${CASES[0]!.key}/${index}`, shape, boundary: true }));
+    const planned = cases.map((entry) => ({ case: entry.key, route: "naive" }));
+    const results = cases.map((entry) => ({ ...result(0), case: entry.key }));
+    const basis: ClaimBasis = {
+      execution: "emulated",
+      device: emulatedProfile(),
+      producer: null,
+      planned,
+      cases,
+      results,
+    };
+    expect(boundarySet("mla_prefill", "f32").length).toBe(wanted.length + 2);
+    expect([claimsOf(basis, 1)[0]?.level, claimsOf(basis)[0]?.level]).toEqual(["boundary", "parity"]);
+    const reasons = (claims: unknown): readonly string[] =>
+      verdictReasons({
+        record: { ...basis, claims, outcome: "passed", gates: { sha256: "" } },
+      } as unknown as Parameters<typeof verdictReasons>[0]);
+    const words = "the claims do not follow from the results";
+    expect(reasons(claimsOf(basis, 1)).some((reason) => reason.includes(words))).toBe(false);
+    expect(reasons(claimsOf({ ...basis, results: [] })).some((reason) => reason.includes(words))).toBe(true);
   });
 
   it("imported outputs reach parity at most", () => {
