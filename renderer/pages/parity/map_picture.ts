@@ -73,7 +73,7 @@ function executionNote({ execution, device }: Of["run"]): string {
   const standing = standingOf(execution, device);
   const worth = standing === "chip" ? "" : `. ${STANDING_TITLES[standing]}`;
   if (device === null || execution === "imported") return `Execution: ${execution}${worth}`;
-  const chip = `chip ${device.chip.value} (known by ${device.chip.by})`;
+  const chip = `chip ${device.chip.value} (${device.chip.by})`;
   return `Execution: ${execution}, on ${device.name.value}, ${chip}, ${device.os.value} (${device.os.by})${worth}`;
 }
 

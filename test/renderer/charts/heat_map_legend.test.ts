@@ -62,7 +62,7 @@ it("a picture says what it shows, of which case, route and run, where it was exe
     lines: [
       "Case gqa_decode/h2kv1d4/L1/spread/f32, route naive",
       "Run one.lockstep, against the float64 oracle",
-      "Execution: emulated, on Emulated M3 Max, chip M3 Max (known by assumed), macOS 26.4 (assumed). An emulated result is about the kernel's source and supports no chip",
+      "Execution: emulated, on Emulated M3 Max, chip M3 Max (assumed), macOS 26.4 (assumed). An emulated result is about the kernel's source and supports no chip",
     ],
     ...{ rowTitle: "head (index)", columnTitle: "dim (index)", rows: 2, columns: 4, range, signed: false },
     measure: "|error|, in units of the output; logarithmic scale",
