@@ -34,6 +34,11 @@ function broken(change: (root: string) => void): readonly string[] {
   }
 }
 
+function fixtureGates(): RunRecord["results"][number]["gates"] {
+  const record = JSON.parse(fs.readFileSync(path.join(bundle, "data/record.json"), "utf8")) as RunRecord;
+  return record.results[1]!.gates;
+}
+
 type Editable = { -readonly [K in keyof RunRecord]: RunRecord[K] };
 
 /** Forges the record consistently with all digests: only re-derivation can find it. */
@@ -155,6 +160,19 @@ describe("a record that lies", () => {
     expect(forged((record) => Object.assign(record.claims[0]!, { level: "boundary" }))).toContain("verdicts");
     expect(forged((record) => Object.assign(record.claims[0]!, { supportsChip: "M3 Max" }))).toContain("verdicts");
     expect(forged((record) => Object.assign(record.results[0]!, { gates: [] }))).toContain("verdicts");
+  });
+
+  it("a limit that was raised is seen", () => {
+    const raised = (id: string) =>
+      forged((record) => {
+        const limited = record.results[1]!.gates.find((entry) => entry.id === id)!;
+        // Of lse only a bound is known: the reference itself is in no file.
+        const factor = id === "lse" ? 10 : 1.01;
+        Object.assign(limited, { limit: (limited.limit ?? 0) * factor + 1e-9 });
+      });
+    for (const { id, limit } of fixtureGates()) {
+      if (limit !== null) expect([id, raised(id)]).toEqual([id, expect.arrayContaining(["verdicts"])]);
+    }
   });
 
   it("a gate that is left out is missed", () => {
