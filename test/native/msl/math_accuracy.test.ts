@@ -70,7 +70,11 @@ describe("a function that is wrong", () => {
       ["float.add"],
     ],
     ["where it should be a NaN", wrong("sqrt", "sqrt(fabs(x))"), ["float.sqrt", "half.sqrt", "bfloat.sqrt"]],
-    ["rounded twice", wrong("fma", "[&] { const T product = x * y; return T(product + z); }()"), ["half.fma", "bfloat.fma"]],
+    [
+      "rounded twice",
+      wrong("fma", "[&] { const T product = x * y; return T(product + z); }()"),
+      ["half.fma", "bfloat.fma"],
+    ],
     ["only by the bound of fast math", wrong("log2", "log2(x) * 1.0000002f"), ["float.log2: "]],
   ])("%s is found out", async (_, entry, keys) => {
     const program = await buildMathProgram(await testToolchain(), mathRows([entry]));
