@@ -31,6 +31,8 @@ export function stageDigest({ loaded, sizes, profile, runner, version }: StageKe
       manifest: JSON.parse(JSON.stringify(rest)),
       texts: [source, ...includes].map(({ path, text }) => [path, sha256(text)]),
       sizes: { ...sizes },
+      // What is said of a paged case names addresses.
+      ...(manifest.pages === undefined ? {} : { pageOrder: "lockstep.fmix32/1" }),
       device: [profile.id, profile.toolchain.value],
       emulator: [headersDigest(), sha256(fs.readFileSync(runner))],
     }),

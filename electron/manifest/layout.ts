@@ -2,6 +2,7 @@
  * Where an element of a tensor lies in a buffer: axes outermost first, each whole or split (`dim/8`, `dim%8`), with room
  * for more elements than the case has, and keys through a page table (`page`, `slot`).
  */
+import { raw, stream } from "../../oracle/generator.ts";
 import { UsageError } from "../runs/usage.ts";
 import { type Expression, type Sizes, sizeOf } from "./expression.ts";
 import type { AxisName, LogicalTensor } from "./problem.ts";
@@ -133,16 +134,18 @@ function indicesOf(tensor: LogicalTensor["axes"], placed: readonly PlacedAxis[])
   return indices;
 }
 
+/** Number of the stream that pages are ordered by, apart from those of tensors. */
+const PAGE_ORDER = 16;
+
 /** A page table for `keys` keys: physical pages in an order that a seed shuffles, among `spare` more. */
 export function pagingOf(keys: number, size: number, spare: number, seed: number): Paging {
   const used = Math.ceil(keys / size);
   const pages = used + spare;
   const order = Array.from({ length: pages }, (_, page) => page);
-  // Fisher-Yates over a linear congruential generator (Numerical Recipes): any order does, as long as it is the same.
-  let state = (seed ^ 0x9e3779b9) >>> 0;
+  // Fisher-Yates: any order does, as long as it is the same.
+  const keysOfOrder = stream(seed, PAGE_ORDER);
   for (let i = pages - 1; i > 0; i--) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const j = state % (i + 1);
+    const j = raw(keysOfOrder, i) % (i + 1);
     [order[i], order[j]] = [order[j]!, order[i]!];
   }
   return { size, table: order.slice(0, used), pages };

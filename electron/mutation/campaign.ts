@@ -8,6 +8,7 @@ import path from "node:path";
 import type { Operator } from "../../kernels/route.ts";
 import type { Addon } from "../../native/addon.ts";
 import type { Device } from "../../native/device.ts";
+import { raw, stream } from "../../oracle/generator.ts";
 import type { Case } from "../cases/case.ts";
 import { parseStrictJson } from "../evidence/json.ts";
 import { type Catalogue, OPERATORS, type PlannedCase, planCases } from "../runs/plan.ts";
@@ -62,11 +63,8 @@ function operatorOf(file: string): Operator {
 
 /** A seeded part of a list, in its order: about one in `every`. */
 export function sample<T>(list: readonly T[], every: number, seed: number): readonly T[] {
-  let state = seed >>> 0;
-  return list.filter(() => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state >>> 8) % every === 0;
-  });
+  const keys = stream(seed, 0);
+  return list.filter((_, index) => raw(keys, index) % every === 0);
 }
 
 /** Routes of the same pipelines that are tried: the fewest and the most partitions show what the others do. */

@@ -81,7 +81,7 @@ describe("the ladder", () => {
   });
 
   it("of an earlier bundle counts by the boundary set of its time, and stands in verification; a new one needs the whole set", () => {
-    const shape = blindCases(DEFAULT_SEED)[0]!.shape;
+    const { shape } = plannedCaseRecord(blindCases(DEFAULT_SEED)[0]!);
     const wanted = boundarySet("mla_prefill", "f32", 1);
     const cases = wanted.map((_, index) => ({ ...CASES[0]!, key: `${CASES[0]!.key}/${index}`, shape, boundary: true }));
     const planned = cases.map((entry) => ({ case: entry.key, route: "naive" }));

@@ -10,6 +10,7 @@ import { type KernelResult, KernelRun } from "../../../electron/manifest/run.ts"
 import { evaluateSizes } from "../../../electron/manifest/sizes.ts";
 import { loadManifest, manifestOfTexts, parseManifest } from "../../../electron/manifest/sources.ts";
 import { packStruct } from "../../../electron/manifest/struct.ts";
+import { raw, stream } from "../../../oracle/generator.ts";
 import { roundTo } from "../../../oracle/tensor.ts";
 import { type Bench, openBench } from "../runs/harness.ts";
 
@@ -66,6 +67,13 @@ describe("layouts", () => {
   it("put keys into pages, each element at a place of its own", () => {
     const paging = pagingOf(5, 2, 3, 7);
     expect(paging.pages).toBe(6);
+    // Fisher-Yates by the project's generator, stream 16.
+    const order = [0, 1, 2, 3, 4, 5];
+    for (const i of [5, 4, 3, 2, 1]) {
+      const j = raw(stream(7, 16), i) % (i + 1);
+      [order[i], order[j]] = [order[j]!, order[i]!];
+    }
+    expect(paging.table).toEqual(order.slice(0, 3));
     expect(new Set(paging.table).size).toBe(3);
     const placed = indices(["page", "slot", "kvHead", "dim"], {}, paging);
     expect(new Set(placed).size).toBe(40);
