@@ -4,6 +4,7 @@ import { useAction } from "../../shell/actions.ts";
 import { useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { go, setParams, useView } from "../../state/view.ts";
+import { logMeta, logOf } from "./log_rows.ts";
 import { askedOf, checkWords } from "./manifest_asked.ts";
 import { ManifestForm } from "./manifest_form.tsx";
 import { setsOfManifest } from "./report_rows.ts";
@@ -45,11 +46,23 @@ function Answered({ check, start }: AnsweredProps): ReactElement {
       sets: setsOfManifest(answer),
       texts: new Map(answer.texts.map(({ path, text }) => [path, text])),
       note: `${answer.reason}.`,
+      log: logOf(answer),
     }),
     [answer],
   );
+  const { params } = useView();
   return (
     <Reports looked={looked} words={checkWords(asked)}>
+      {looked.log === undefined ? null : (
+        <button
+          type="button"
+          className="btn"
+          aria-pressed={params.log === "on"}
+          onClick={() => setParams({ log: params.log === "on" ? null : "on" })}
+        >
+          Log, {logMeta(looked.log)}
+        </button>
+      )}
       <button type="button" className="btn" onClick={toRuns}>
         Reports of runs
       </button>

@@ -87,7 +87,7 @@ function Row({ row, selected }: RowProps): ReactElement {
 
 /** Shows a report; null shows what was looked at. */
 export function selectReport(number: number | null): void {
-  setParams({ report: number === null ? "none" : String(number), side: null, line: null });
+  setParams({ log: null, report: number === null ? "none" : String(number), side: null, line: null });
 }
 
 interface ReportListProps {

@@ -3,13 +3,16 @@ import { type ReactElement, type ReactNode, useMemo } from "react";
 import { checkFailure, sarifLog } from "../../../electron/checker/sarif.ts";
 import { reportLines } from "../../../electron/checker/text.ts";
 import { csvText, save, saveCsv } from "../../charts/save.ts";
+import { TableTwin } from "../../charts/table_twin.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
+import { Pane, PaneHead } from "../../parts/pane.tsx";
 import { Panes } from "../../parts/panes.tsx";
 import { useAction } from "../../shell/actions.ts";
 import { copyText, useViewCommand } from "../../shell/command.ts";
 import { useTrail } from "../../shell/top_bar.tsx";
 import { useAnswer } from "../../state/session.ts";
 import { setParams, useView } from "../../state/view.ts";
+import { type KernelLog, LOG_COLUMNS, logCells, logMeta } from "./log_rows.ts";
 import { NoReport, ReportInspector } from "./report_inspector.tsx";
 import { ReportList, selectReport, unfolded } from "./report_list.tsx";
 import {
@@ -36,6 +39,8 @@ export interface LookedAt {
   readonly texts: ReadonlyMap<string, string>;
   /** What the sets are of, in a few words. */
   readonly note: string;
+  /** What the kernels logged; the bundles of runs hold none. */
+  readonly log?: KernelLog | undefined;
 }
 
 interface StripProps {
@@ -123,6 +128,19 @@ function useReportActions(
   return { onCsv, onSarif };
 }
 
+function LogPane({ log }: { readonly log: KernelLog }): ReactElement {
+  return (
+    <Pane label="Logged by the kernel" className="kernellog">
+      <PaneHead title="Logged by the kernel" meta={`${logMeta(log)}, emulated`}>
+        <button type="button" className="btn quiet" onClick={() => setParams({ log: null })}>
+          Close
+        </button>
+      </PaneHead>
+      <TableTwin columns={LOG_COLUMNS} count={log.lines.length} row={(index) => logCells(log, index)} />
+    </Pane>
+  );
+}
+
 interface ReportsProps {
   readonly looked: LookedAt;
   /** The command that says the same. */
@@ -179,7 +197,9 @@ export function Reports({ looked, words, children }: ReportsProps): ReactElement
           )
         }
       >
-        {row === undefined ? (
+        {params.log === "on" && looked.log !== undefined ? (
+          <LogPane log={looked.log} />
+        ) : row === undefined ? (
           <Looked sets={sets} note={note} />
         ) : (
           <ReportSource row={row} texts={texts} side={side} line={line} traffic={params.bytes === "on"} />
