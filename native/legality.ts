@@ -2,7 +2,7 @@
  * Which dispatches are legal, on every device. Metal's debug layer would refuse the same ones; without it they are dropped
  * in silence.
  */
-import type { DeviceLimits, Dispatch, DispatchArgument, Size3 } from "./device.ts";
+import type { DeviceLimits, Dispatch, DispatchArgument, Library, Size3 } from "./device.ts";
 
 /** Alignment of buffer offsets (Metal feature set tables: 4 bytes for buffers of the device address space). */
 const OFFSET_ALIGNMENT = 4;
@@ -16,6 +16,12 @@ export interface DispatchContext {
   readonly countsPadding?: boolean;
   /** Why the buffer of an argument cannot be used (released, of another device), or undefined. */
   readonly bufferProblem: (argument: DispatchArgument) => string | undefined;
+}
+
+/** That a library has no such kernel, with the names that it has. */
+export function unknownKernel({ source, functions }: Library, name: string): string {
+  const names = functions.map((one) => one.name).join(", ") || "none";
+  return `${source.path} has no kernel '${name}'; it has ${names}.`;
 }
 
 /** Why a pipeline cannot be limited to so many threads per threadgroup, or undefined. */

@@ -24,7 +24,7 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from "../device.ts";
-import { dispatchProblem, paddedMemory, threadLimitProblem } from "../legality.ts";
+import { dispatchProblem, paddedMemory, threadLimitProblem, unknownKernel } from "../legality.ts";
 import { mapDiagnostics, summarise } from "../msl/diagnostics.ts";
 import { optionsProblem, type Program, readProgram } from "../msl/front_end.ts";
 import { predefinedMacros, preprocess } from "../msl/preprocess.ts";
@@ -169,13 +169,7 @@ export class EmulatedDevice implements Device {
     if (!parts) throw new DeviceError("pipeline_refused", "The library was not compiled by this device.");
     const { reflection } = parts.facts;
     const entry = reflection.functions.find((one) => one.name === functionName);
-    if (!entry) {
-      const names = reflection.functions.map((one) => one.name).join(", ") || "none";
-      throw new DeviceError(
-        "pipeline_refused",
-        `${library.source.path} has no kernel '${functionName}'; it has ${names}.`,
-      );
-    }
+    if (!entry) throw new DeviceError("pipeline_refused", unknownKernel(library, functionName));
     const flavour = descriptor.flavour ?? "fast";
     const { values, problem } = bindConstants(reflection.functionConstants, descriptor.constants ?? {});
     if (problem !== undefined) throw new DeviceError("pipeline_refused", `${functionName}: ${problem}.`);

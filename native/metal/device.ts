@@ -19,7 +19,7 @@ import {
   type SubmitResult,
 } from "../device.ts";
 import { type ModuleCache, sha256 } from "../emulator/cache.ts";
-import { dispatchProblem, paddedMemory, threadLimitProblem } from "../legality.ts";
+import { dispatchProblem, paddedMemory, threadLimitProblem, unknownKernel } from "../legality.ts";
 import { summarise } from "../msl/diagnostics.ts";
 import { optionsProblem } from "../msl/front_end.ts";
 import { type FlatSource, flatten } from "../msl/source.ts";
@@ -163,10 +163,7 @@ export class MetalDevice implements Device {
       throw refuse(`${functionName}: flavour '${flavour}' is not there on ${this.profile.id}, which ${why}: use fast.`);
     }
     const entry = parts.functions.find((one) => one.name === functionName);
-    if (entry === undefined) {
-      const names = parts.functions.map((one) => one.name).join(", ") || "none";
-      throw refuse(`${library.source.path} has no kernel '${functionName}'; it has ${names}.`);
-    }
+    if (entry === undefined) throw refuse(unknownKernel(library, functionName));
     const encoded = encodeConstants(entry, parts.constants, descriptor.constants ?? {});
     if (!encoded.ok) throw refuse(encoded.problem);
     const limit = descriptor.maxTotalThreadsPerThreadgroup;
