@@ -60,20 +60,19 @@ function mostOf(gate: Gate, f32: boolean, metrics: Metrics | null): number | und
   }
 }
 
+/** Null where there are none; a file that cannot be read is another check's fault. */
 function metricsOf(state: VerifyState, { metricsPath }: Result): Metrics | null {
   if (metricsPath === null) return null;
-  const parsed = metricsSchema.safeParse(readJson(state, metricsPath));
-  return parsed.success ? parsed.data : null;
+  try {
+    return metricsSchema.parse(readJson(state, metricsPath));
+  } catch {
+    return null;
+  }
 }
 
-/** Limits that are larger than they may be, in words. A file of figures that cannot be read is another check's fault. */
+/** Limits that are larger than they may be, in words. */
 export function limitReasons(state: VerifyState, result: Result): readonly string[] {
-  let metrics: Metrics | null;
-  try {
-    metrics = metricsOf(state, result);
-  } catch {
-    metrics = null;
-  }
+  const metrics = metricsOf(state, result);
   const f32 = result.outputs.find(({ name }) => name === "out")?.dtype === "f32";
   return result.gates.flatMap((gate) => {
     if (gate.limit === null) return [];

@@ -46,8 +46,8 @@ function routesWithoutLockstep(record: RunRecord): readonly string[] {
  * Editions of the boundary set that a record's claims may follow from. Earlier ones went with earlier tables of gates: a
  * record with today's table has no other than today's set.
  */
-function editionsOf(gatesSha256: string): readonly BoundaryEdition[] {
-  return gatesSha256 === gatesDigest() ? BOUNDARY_EDITIONS.slice(-1) : BOUNDARY_EDITIONS;
+function editionsOf(isToday: boolean): readonly BoundaryEdition[] {
+  return isToday ? BOUNDARY_EDITIONS.slice(-1) : BOUNDARY_EDITIONS;
 }
 
 const GATE_IDS = new Set<GateId>(GATES.map((gate) => gate.id));
@@ -57,6 +57,7 @@ export function verdictReasons(state: VerifyState): readonly string[] {
   const { record } = state;
   if (record === null) return ["no record to check"];
   const reasons: string[] = [];
+  const isToday = record.gates.sha256 === gatesDigest();
   for (const result of record.results) {
     const name = `${result.case}, ${result.route}`;
     for (const gate of result.gates) {
@@ -66,7 +67,7 @@ export function verdictReasons(state: VerifyState): readonly string[] {
         reasons.push(`${name}: ${gate.id} is ${gate.value}, limit ${gate.limit}, and says pass`);
     }
     // Another table of gates has other limits; that is noted, not judged.
-    if (record.gates.sha256 === gatesDigest()) reasons.push(...limitReasons(state, result));
+    if (isToday) reasons.push(...limitReasons(state, result));
     for (const id of missingGates(record, result)) reasons.push(`${name}: the gate ${id} is left out`);
     if (new Set(result.gates.map((gate) => gate.id)).size !== result.gates.length)
       reasons.push(`${name}: a gate stands twice`);
@@ -82,7 +83,7 @@ export function verdictReasons(state: VerifyState): readonly string[] {
     reasons.push(`${RECORD}: the results give "${outcome}", the record says "${record.outcome}"`);
   }
   const claimed = stableJson(record.claims);
-  if (!editionsOf(record.gates.sha256).some((edition) => stableJson(claimsOf(record, edition)) === claimed)) {
+  if (!editionsOf(isToday).some((edition) => stableJson(claimsOf(record, edition)) === claimed)) {
     reasons.push(`${RECORD}: the claims do not follow from the results`);
   }
   if (record.planned.length === 0) reasons.push(`${RECORD}: nothing was planned`);
